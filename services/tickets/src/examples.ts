@@ -115,5 +115,19 @@ export const replacing = {
   createdAt: printedAt,
 } as const;
 
+/** The document of an order, for its point of sale. */
+export const documentRequest = {
+  ticketIds: [ids.ticket],
+  languages: ['fr', 'en'],
+  pointOfSale: {
+    name: 'Billetterie de l’Opéra du Lac',
+    branding: {
+      colours: { accent: '#9b1c31', ink: '#ffffff', paper: '#1d1b2e' },
+      logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 1"><circle cx="1" cy="0.5" r="0.5"/></svg>',
+    },
+  },
+  order: { number: 'k3m9xqw7', buyer: 'Ana Martin' },
+};
+
 /** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';

@@ -94,6 +94,27 @@ export const ShopTicket = named(
 /** A ticket to print or to show, in a message of JSON. */
 export const ShopDocument = named('ShopTicketDocument', Members({ contentType: Text(), base64: Text() }));
 
+const colour = Text({ pattern: '^#[0-9a-fA-F]{6}$' });
+
+/** The tickets of one document, whose point of sale and order it shows. */
+export const DocumentRequest = named(
+  'ShopDocumentRequest',
+  Members({
+    ticketIds: Type.Array(id, { minItems: 1, maxItems: 500, description: 'a page each, in this order' }),
+    languages: Type.Array(Text(), { maxItems: 50, description: 'language tags, best first' }),
+    pointOfSale: Members({
+      name: Text(),
+      branding: nullable(
+        Members({
+          colours: Members({ accent: colour, ink: colour, paper: colour }),
+          logo: nullable(Text({ maxLength: 40_000, description: 'SVG; left out if it cannot be drawn' })),
+        }),
+      ),
+    }),
+    order: Members({ number: Text({ description: 'for people' }), buyer: nullable(Text()) }),
+  }),
+);
+
 /** The beneficiary set by the pos service: absent members stay, null removes. */
 export const Naming = named(
   'BeneficiaryNaming',

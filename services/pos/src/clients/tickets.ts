@@ -4,7 +4,10 @@ import type { operations } from './generated/tickets.ts';
 /** A ticket with the contact number of its buyer. */
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
 
-/** The first document of a process loads fonts. */
+/** What `drawShopDocument` shows. */
+export type DocumentRequest = BodyOf<operations, 'drawShopDocument'>;
+
+/** The first document of a process loads fonts, and a new logo is drawn. */
 const DOCUMENT_MS = 8_000;
 
 type Query = QueryOf<operations, 'listShopTickets'>;
@@ -33,11 +36,9 @@ export const createTickets = (tickets: ServiceClient<operations>) => ({
   get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
     tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
-  /** The document of a printed ticket, base64-encoded. @throws {ServiceRefusal} 412 if it is not printed or not valid */
-  document: (institution: string, ticketId: string, languages: readonly string[]) => {
-    const query = { lang: languages.join(',') };
-    return tickets.call(institution, 'getShopTicketDocument', { path: { ticketId }, query, timeoutMs: DOCUMENT_MS });
-  },
+  /** Printed tickets as one document, base64-encoded. @throws {ServiceRefusal} 412 if one is not printed or not valid */
+  draw: (institution: string, body: DocumentRequest) =>
+    tickets.call(institution, 'drawShopDocument', { body, timeoutMs: DOCUMENT_MS }),
 
   /**
    * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws {ServiceRefusal}

@@ -66,6 +66,9 @@ export const TicketDocument = named(
   }),
 );
 
+/** The printed tickets of an order, under the experimental version only. */
+export const OrderDocument = named('ShopOrderDocument', Members({ ...TicketDocument.properties }));
+
 const ofNewLink = 'answered this once; null when the answer is a replay';
 
 /** A link to an order, under the experimental version only. */

@@ -10,7 +10,7 @@ import type { OrderLinkDocument } from '../store.ts';
 import type { LinkPlace, NewOrderLink } from './links.ts';
 
 /** The tickets of an order; none before its confirmation and after its cancellation. */
-const ticketsOfOrder = async (
+export const ticketsOfOrder = async (
   { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
   { id, state }: Order,

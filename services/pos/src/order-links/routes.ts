@@ -2,7 +2,7 @@
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { PosContext } from '../context.ts';
-import { type Edition, LinkedOrder, OrderLink } from '../description/editions.ts';
+import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import { findOwnOrder } from '../orders/own-order.ts';
@@ -10,8 +10,8 @@ import { currentOffer, orderView, ticketView } from '../orders/views.ts';
 import { operation } from '../request/operation.ts';
 import { mapById } from '../request/pagination.ts';
 import type { OrderLinkDocument } from '../store.ts';
-import { documentsOf } from '../tickets/documents.ts';
-import { createOrderLink, findLinkedOrder } from './linked-order.ts';
+import { documentsOf, orderDocument } from '../tickets/documents.ts';
+import { createOrderLink, findLinkedOrder, ticketsOfOrder } from './linked-order.ts';
 import type { NewOrderLink } from './links.ts';
 
 /** The header with the token of a link: a URL would be in the logs of proxies. */
@@ -86,7 +86,7 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
         const reader = { visit: visitor, isExperimental: true };
         const [current, documents] = await Promise.all([
           currentOffer(context, visitor),
-          documentsOf(context, visitor, tickets),
+          documentsOf(context, { ...visitor, order, tickets }),
         ]);
         const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
         // Under the experimental version the views have all members of its schemas.
@@ -96,6 +96,42 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
           documents,
         };
         return ok(shown as Static<typeof LinkedOrder>);
+      },
+    }),
+    operation({
+      id: 'getLinkedOrderDocument',
+      method: 'get',
+      path: '/order-links/current/document',
+      access: 'link',
+      summary: 'Returns the printed tickets of the order of a link as one PDF, a page each',
+      description: 'As `GET /orders/{id}/document`; every token that gives no order is 404.',
+      query: langQuery,
+      answers: { 200: OrderDocument },
+      errors: ['not_found', 'ticket_not_printed'],
+      example: { answer: document },
+      handle: async ({ visitor, header }) => {
+        const linked = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
+        return ok(await orderDocument(context, { ...visitor, ...linked }));
+      },
+    }),
+    operation({
+      id: 'getOwnOrderDocument',
+      method: 'get',
+      path: '/orders/{id}/document',
+      access: 'session',
+      summary: 'Returns the printed tickets of an own order as one PDF, a page each, to save or to print',
+      description:
+        'With name, colours and logo of the point of sale, number and buyer of the order. An order without a printed ' +
+        'ticket is refused with `ticket_not_printed`.',
+      params: { id: pathId },
+      query: langQuery,
+      answers: { 200: OrderDocument },
+      errors: ['ticket_not_printed'],
+      example: { params: { id: examples.ids.order }, answer: document },
+      handle: async ({ visitor, params }) => {
+        const order = await findOwnOrder(context, visitor, params.id);
+        const tickets = await ticketsOfOrder(context, visitor.pointOfSale.institution, order);
+        return ok(await orderDocument(context, { ...visitor, order, tickets }));
       },
     }),
   ];

@@ -1,34 +1,117 @@
+// Tickets to save, to print or to mail: of one ticket and of an order, with the look of the point of sale.
+import { PosFault } from '@boxoffice/envelope';
 import { ServiceRefusal } from '@boxoffice/service';
 import { eachOf } from '@boxoffice/store';
+import type { PointOfSale } from '../clients/catalog.ts';
+import type { Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
-import type { Visit } from '../request/admit.ts';
 
-/** A document as an answer has it. */
+type DocumentsContext = Pick<PosContext, 'tickets' | 'contacts' | 'orders' | 'log'>;
+
+/** A document, base64-encoded: a PDF, or SVG where no font has the letters. */
 export interface ShownDocument {
   readonly contentType: string;
   readonly base64: string;
 }
 
+/** What a document shows of an order. */
+type Sold = Pick<Order, 'id' | 'contactNumber'> & { readonly number?: string };
+
+/** By whom and for whom a document is made: `languages` best first. */
+interface Reading {
+  readonly pointOfSale: Pick<PointOfSale, 'institution' | 'name' | 'branding'>;
+  readonly languages: readonly string[];
+}
+
+/** An order with tickets of it. */
+interface SoldTickets {
+  readonly order: Sold;
+  readonly tickets: readonly Ticket[];
+}
+
 /** Documents drawn concurrently for one request. */
 const WIDTH = 4;
 
-const drawn: ReadonlySet<Ticket['status']> = new Set(['printed', 'controlled']);
+/** A ticket whose code is in a document. */
+const isShown = ({ status }: Pick<Ticket, 'status'>): boolean => status === 'printed' || status === 'controlled';
 
-/** The documents of those tickets that have one, by ticket id, in the languages as the visitor prefers them. */
+const isRefusal = (error: unknown): error is ServiceRefusal => error instanceof ServiceRefusal && error.http === 412;
+
+const refuse = (error: unknown): never => {
+  if (!isRefusal(error)) throw error;
+  if (error.status === 'ticket_not_printed') throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
+  throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
+};
+
+/** The buyer's name; null for an erased contact, and while contacts does not answer: a ticket is worth more than it. */
+const buyerOf = async ({ contacts, log }: DocumentsContext, institution: string, { contactNumber }: Sold) => {
+  if (contactNumber === null) return null;
+  try {
+    const contact = await contacts.own(institution, contactNumber);
+    return [contact?.firstName, contact?.lastName].filter(Boolean).join(' ') || (contact?.name ?? null);
+  } catch (error) {
+    log.warn('a document lacks the name of its buyer: contacts does not answer', { error });
+    return null;
+  }
+};
+
+/** Draws documents of an order's tickets, a page for each ticket. */
+const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
+  const { institution, name, branding } = pointOfSale;
+  const buyer = await buyerOf(context, institution, order);
+  const shown = { languages, pointOfSale: { name, branding }, order: { number: order.number ?? order.id, buyer } };
+  return (ticketIds: readonly string[]): Promise<ShownDocument> =>
+    context.tickets.draw(institution, { ticketIds, ...shown });
+};
+
+/**
+ * The document of an order: a page for each of these tickets that is printed, in their order.
+ * @throws {PosFault} `ticket_not_printed` if none is, or if one ceases to be in this moment
+ */
+export const orderDocument = async (
+  context: DocumentsContext,
+  { order, tickets, ...reading }: Reading & SoldTickets,
+): Promise<ShownDocument> => {
+  const ids = tickets.filter(isShown).map(({ id }) => id);
+  if (ids.length === 0) throw new PosFault('ticket_not_printed', 'No ticket of the order is printed.');
+  const draw = await drawingFor(context, order, reading);
+  return draw(ids).catch((error: unknown) => {
+    if (!isRefusal(error)) throw error;
+    throw new PosFault('ticket_not_printed', 'A ticket of the order was cancelled or replaced just now.');
+  });
+};
+
+/**
+ * The document of one ticket.
+ * @throws {PosFault} `ticket_not_printed`; `ticket_not_changeable` if it was cancelled or replaced
+ */
+export const ticketDocument = async (
+  context: DocumentsContext,
+  { ticket, ...reading }: Reading & { readonly ticket: Ticket },
+): Promise<ShownDocument> => {
+  const { orderId: id, contactNumber } = ticket;
+  const order = await context.orders.get(reading.pointOfSale.institution, id);
+  const draw = await drawingFor(context, order ?? { id, contactNumber }, reading);
+  return draw([ticket.id]).catch(refuse);
+};
+
+/** The documents of those tickets of an order that have one, by ticket id. */
 export const documentsOf = async (
-  { tickets }: Pick<PosContext, 'tickets'>,
-  { pointOfSale, languages }: Visit,
-  found: readonly Ticket[],
+  context: DocumentsContext,
+  { order, tickets, ...reading }: Reading & SoldTickets,
 ): Promise<Record<string, ShownDocument>> => {
+  const draw = await drawingFor(context, order, reading);
   const documents = new Map<string, ShownDocument>();
-  await eachOf(found.filter(({ status }) => drawn.has(status)).values(), WIDTH, async ({ id }) => {
-    const document = await tickets.document(pointOfSale.institution, id, languages).catch((error: unknown) => {
+  await eachOf(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
+    const document = await draw([id]).catch((error: unknown) => {
       // It was cancelled or replaced meanwhile.
-      if (error instanceof ServiceRefusal && error.http === 412) return undefined;
+      if (isRefusal(error)) return undefined;
       throw error;
     });
     if (document) documents.set(id, document);
   });
-  return Object.fromEntries(found.flatMap(({ id }) => [documents.get(id)].flatMap((one) => (one ? [[id, one]] : []))));
+  return Object.fromEntries(
+    tickets.flatMap(({ id }) => [documents.get(id)].flatMap((one) => (one ? [[id, one]] : []))),
+  );
 };

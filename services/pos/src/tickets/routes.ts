@@ -15,14 +15,9 @@ import type { Visit } from '../request/admit.ts';
 import { loginRequired, notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import { ticketDocument } from './documents.ts';
 
 const params = { id: pathId };
-
-const refuseDocument = (error: unknown): never => {
-  if (!(error instanceof ServiceRefusal && error.http === 412)) throw error;
-  if (error.status === 'ticket_not_printed') throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
-  throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
-};
 
 const refuseChange = (error: unknown): never => {
   if (!(error instanceof ServiceRefusal && (error.http === 409 || error.http === 412))) throw error;
@@ -31,9 +26,10 @@ const refuseChange = (error: unknown): never => {
 
 /** The operations on own tickets. */
 export const ticketsRoutes = (
-  { tickets, purchases }: Pick<PosContext, 'tickets' | 'purchases'>,
+  context: Pick<PosContext, 'tickets' | 'purchases' | 'orders' | 'contacts' | 'log'>,
   edition: Edition,
 ): AnyOperation[] => {
+  const { tickets, purchases } = context;
   const { Ticket, isExperimental } = edition;
   const example = { params: { id: examples.ids.ticket }, answer: edition.examples.ticket };
 
@@ -72,16 +68,17 @@ export const ticketsRoutes = (
       path: '/tickets/{id}/document',
       access: 'login',
       summary: 'Returns an own printed ticket as PDF, with its QR code, to save or to print',
-      description: 'One that is not printed yet is refused with `ticket_not_printed`.',
+      description:
+        'With name, colours and logo of the point of sale, number and buyer of the order. One that is not printed yet is refused with `ticket_not_printed`.',
       params,
       query: langQuery,
       answers: { 200: TicketDocument },
       errors: ['ticket_not_printed', 'ticket_not_changeable'],
       example: { params: example.params, answer: { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' } },
       handle: async ({ visitor, params }) => {
-        const { id } = await own(visitor, params.id);
-        const { institution } = visitor.pointOfSale;
-        return ok(await tickets.document(institution, id, visitor.languages).catch(refuseDocument));
+        const { pointOfSale, languages } = visitor;
+        const ticket = await own(visitor, params.id);
+        return ok(await ticketDocument(context, { ticket, pointOfSale, languages }));
       },
     }),
   ];

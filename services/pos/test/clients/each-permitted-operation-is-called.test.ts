@@ -37,11 +37,16 @@ test('each operation that the authorizer permits to the point of sale is called'
     ];
   });
   const tickets = await uncalledOf(ticketsApi, (client) => {
-    const { list, get, document, name } = createTickets(client);
+    const { list, get, draw, name } = createTickets(client);
     return [
       list('opera', {}),
       get('opera', 'tic_1'),
-      document('opera', 'tic_1', ['fr', 'en']),
+      draw('opera', {
+        ticketIds: ['tic_1'],
+        languages: ['fr', 'en'],
+        pointOfSale: { name: 'Shop', branding: null },
+        order: { number: 'k3m9xqw7', buyer: null },
+      }),
       name('opera', 'tic_1', {}),
     ];
   });

@@ -41,6 +41,8 @@ test('the description has exactly the listed operations under both versions', ()
   const both = ['/tnwr/v1', '/tnwr/vexp'].flatMap((base) => listed.map((line) => line.replace(' ', ` ${base}`)));
   const more = [
     'GET /order-links/current',
+    'GET /order-links/current/document',
+    'GET /orders/{id}/document',
     'GET /point-of-sale',
     'GET /tickets/{id}/document',
     'POST /orders/{id}/links',

@@ -143,6 +143,15 @@ export const scenariosOf = async (
     ],
     createOrderLink: [reused('POST', `/orders/${mine.id}/links`, mine.token, {}, {}, '/orders/x/links')],
     getLinkedOrder: [called('GET', '/order-links/current', {})],
+    getLinkedOrderDocument: [
+      called('GET', '/order-links/current/document', {}),
+      async () => {
+        const { data } = await fixture.call('POST', `/orders/${mine.id}/links`, { token: mine.token, body: {} });
+        const headers = { 'x-order-link': String(data.token) };
+        return fixture.call('GET', '/order-links/current/document', { headers });
+      },
+    ],
+    getOwnOrderDocument: [called('GET', `/orders/${mine.id}/document`, { token: mine.token })],
     cancelOwnOrder: [
       ...refused(['not_cancellable', 'cart_gone', 'busy'], called('POST', mine.path, { token: mine.token })),
       reused('POST', mine.path, mine.token, {}, {}, '/orders/x/cancellation'),

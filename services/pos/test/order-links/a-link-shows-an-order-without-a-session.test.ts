@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { orderLinks } from '../../src/store.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
 import { linksOf } from '../fixture/links.ts';
+import { shownIn } from '../fixture/others.ts';
 import { shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
@@ -43,8 +44,8 @@ describe('a link', () => {
       const items = Object.values(data.items);
       expect(Object.keys(tickets)).toEqual(items.map(({ ticketId }) => ticketId));
       expect(Object.values(tickets).map(({ barcode }) => barcode)).toEqual(items.map(({ barcode }) => barcode));
-      const texts = Object.values(documents).map(({ base64 }) => Buffer.from(base64, 'base64').toString());
-      expect(texts).toEqual(Object.keys(tickets).map((id) => `%PDF of ${id} in fr,en,de`));
+      const pages = Object.values(documents).map(({ base64 }) => shownIn(base64).ticketIds);
+      expect(pages).toEqual(Object.keys(tickets).map((id) => [id]));
     }
   });
 
@@ -56,8 +57,9 @@ describe('a link', () => {
     if (ticket) fixture.tickets.tickets.set(id, { ...ticket, status: 'not_printed' });
     const { data } = await read(link, { headers: { 'accept-language': 'de' } });
     expect(Object.keys(data.tickets)).toEqual([id, other]);
-    const base64 = Buffer.from(`%PDF of ${other} in de,fr,en`).toString('base64');
-    expect(data.documents).toEqual({ [other]: { contentType: 'application/pdf', base64 } });
+    expect(Object.keys(data.documents)).toEqual([other]);
+    const shown = shownIn(data.documents[other]?.base64);
+    expect(shown).toMatchObject({ ticketIds: [other], languages: ['de', 'fr', 'en'] });
   });
 
   test.each(['cancelled', 'expired', 'payment_pending'] as const)(

@@ -2,6 +2,7 @@
 
 import { exponentOf, textIn } from '@boxoffice/http';
 import type { Ticket } from '../domain/ticket.ts';
+import type { Brand } from './brand.ts';
 import { speechOf } from './texts.ts';
 
 /** One line of the document: a name and what it says. */
@@ -27,6 +28,21 @@ export interface About {
   readonly number: string;
   /** ISO 8601 UTC. */
   readonly printedAt: string;
+}
+
+/** A document: a page for each ticket, with the look of the point of sale that sold them, or without any. */
+export interface Content {
+  readonly pages: readonly About[];
+  readonly brand: Brand | null;
+}
+
+/** The document of one ticket without a point of sale's look, as the institution API returns it. */
+export const plain = (about: About): Content => ({ pages: [about], brand: null });
+
+/** The order of a ticket, for the buyer's own papers. */
+export interface Purchase {
+  readonly number: string;
+  readonly buyer: string | null;
 }
 
 const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
@@ -71,7 +87,7 @@ const startOf = (startDate: string, timeZone: string | undefined, locale: string
  * text, in which the catalog puts that of the institution. Members that the ticket does not have, since it is
  * older, are left out, and so is a name that was erased.
  */
-export const aboutTicket = (ticket: Ticket, languages: readonly string[]): About => {
+export const aboutTicket = (ticket: Ticket, languages: readonly string[], purchase?: Purchase): About => {
   const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
   const { texts, locale } = speechOf(languages, Object.keys(about?.product ?? {}));
   const spoken = (names: Readonly<Record<string, string>> | undefined): string | null =>
@@ -83,6 +99,8 @@ export const aboutTicket = (ticket: Ticket, languages: readonly string[]): About
     [texts.beneficiary, nameOf(beneficiary)],
     [texts.tariff, spoken(about?.tariff)],
     [texts.price, money(price.amount, price.currency, locale)],
+    [texts.order, purchase?.number ?? null],
+    [texts.buyer, purchase?.buyer ?? null],
   ];
   return {
     language: texts.language,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { qualityOf } from '@boxoffice/http';
-import type { InstitutionContext } from '../context.ts';
-import { wrong } from '../domain/ticket.ts';
+import type { Collections, InstitutionContext } from '../context.ts';
+import { type Ticket, wrong } from '../domain/ticket.ts';
 import { allowed, getTicket, presentTicket } from '../tickets/tickets.ts';
-import { aboutTicket } from './about.ts';
+import { aboutTicket, plain } from './about.ts';
 import { svgOf } from './svg.ts';
 
 export const PDF = 'application/pdf';
@@ -22,6 +22,13 @@ export interface TicketDocument {
   readonly hasBoxes: boolean;
 }
 
+/** A ticket that may be shown. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated` */
+export const validTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
+  const ticket = await getTicket(collections, ticketId);
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') allowed(wrong(ticket));
+  return ticket;
+};
+
 /**
  * The document of a printed ticket, in the first of these languages that its texts have. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
  * `ticket_invalidated`, `service_unavailable`
@@ -32,11 +39,10 @@ export const documentOf = async (
   languages: readonly string[],
   accept: string | undefined,
 ): Promise<TicketDocument> => {
-  const ticket = await getTicket(collections, ticketId);
-  if (ticket.status !== 'printed' && ticket.status !== 'controlled') allowed(wrong(ticket));
-  const about = aboutTicket(await presentTicket(collections, ticket), languages);
-  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(about), hasBoxes: false };
-  const { pdf, missing } = await drawing.draw(about);
+  const ticket = await validTicket(collections, ticketId);
+  const content = plain(aboutTicket(await presentTicket(collections, ticket), languages));
+  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(content), hasBoxes: false };
+  const { pdf, missing } = await drawing.draw(content);
   return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };
 };
 

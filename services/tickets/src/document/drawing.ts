@@ -3,18 +3,19 @@ import { Worker } from 'node:worker_threads';
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
-import type { About } from './about.ts';
+import type { Content } from './about.ts';
 import { createFonts } from './fonts.ts';
+import { createLogos } from './logos.ts';
 import { type Drawn, pdfOf } from './pdf.ts';
 import type { DrawReply, DrawRequest, ThreadData } from './pdf-thread.ts';
 
 interface Waiting {
-  readonly about: About;
+  readonly content: Content;
   resolve(drawn: Drawn | Promise<Drawn>): void;
   reject(error: unknown): void;
 }
 
-/** Documents that wait at most: those of about five seconds. */
+/** Pages that wait at most: those of about five seconds. A document is not refused for its own. */
 export const MOST_WAITING = 50;
 
 /** Where fonts come from, and where missing ones are reported. */
@@ -36,7 +37,7 @@ const startThread = (fontsDirectory: string | undefined): Worker => {
 };
 
 /**
- * The drawing of an instance. A document takes a tenth of a second, in which a door must be able to control tickets,
+ * The drawing of an instance. A page takes a tenth of a second at most, in which a door must be able to control tickets,
  * so a worker thread draws it. It starts with the first document: most instances never make one. What waited in a
  * thread that has died is drawn by the calling thread, and the next document starts another.
  */
@@ -51,6 +52,7 @@ export const createDrawing = (
   const made = new LRUCache<string, Promise<Drawn>>({ max: 100, ttl: 5 * 60_000 });
 
   const fonts = createFonts(fontsDirectory);
+  const logoOf = createLogos();
   const reported = new Set<string>();
 
   /** Warns of a script once: a season of its tickets is one missing font. */
@@ -82,38 +84,42 @@ export const createDrawing = (
       worker = undefined;
       const left = [...waiting.values()];
       waiting.clear();
-      for (const { about, resolve } of left) resolve(pdfOf(about, fonts));
+      for (const { content, resolve } of left) resolve(pdfOf(content, fonts));
     };
     return thread.on('message', onReply).on('error', drawHere).on('exit', drawHere);
   };
 
-  const drawn = (about: About): Promise<Drawn> =>
+  const pagesWaiting = (): number => [...waiting.values()].reduce((sum, { content }) => sum + content.pages.length, 0);
+
+  const drawn = (content: Content): Promise<Drawn> =>
     new Promise((resolve, reject) => {
-      if (waiting.size >= MOST_WAITING) {
+      if (pagesWaiting() >= MOST_WAITING) {
         throw new Fault('service_unavailable', 'Too many documents are being drawn at the moment.', {
           'Retry-After': '5',
         });
       }
       last += 1;
-      waiting.set(last, { about, resolve, reject });
+      waiting.set(last, { content, resolve, reject });
       worker ??= open();
-      worker.postMessage({ id: last, about } satisfies DrawRequest);
+      worker.postMessage({ id: last, content } satisfies DrawRequest);
     });
 
   return {
     /**
      * Resolves to the document as PDF.
-     * @throws {Fault} `service_unavailable` if {@link MOST_WAITING} documents wait already
+     * @throws {Fault} `service_unavailable` if {@link MOST_WAITING} pages wait already
      */
-    draw(about: About): Promise<Drawn> {
-      const shown = JSON.stringify(about);
+    draw(content: Content): Promise<Drawn> {
+      const shown = JSON.stringify(content);
       const known = made.get(shown);
       if (known) return known;
-      const making = drawn(about);
+      const making = drawn(content);
       made.set(shown, making);
       making.then(report, () => made.delete(shown));
       return making;
     },
+    /** Resolves to a logo (SVG) with its proportions; null if it cannot be drawn. */
+    logoOf,
     async close(): Promise<void> {
       const ended = worker;
       worker = undefined;

@@ -17,8 +17,13 @@ const widthOfLetter = (letter: string): number => {
 };
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** ASCII and Latin-1, in which each character is a letter of its own: most texts, at a tenth of the time. */
+const SINGLE = /^[\x20-\x7E\xA0-\xFF]*$/;
+
 /** The letters of a text as readers see them: with their marks (UAX 29). */
-export const lettersOf = (text: string): string[] => [...letters.segment(text)].map(({ segment }) => segment);
+export const lettersOf = (text: string): string[] =>
+  SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
 
 /** A font of a document: its size in points, and whether it is bold. */
 export interface Font {
@@ -26,15 +31,21 @@ export interface Font {
   readonly isBold: boolean;
 }
 
+const pointsOf = (width: number, { size, isBold }: Font): number => width * size * (isBold ? 1.12 : 1);
+
 /** The width of a text in points, as far as it can be known. */
-export const widthOf = (text: string, { size, isBold }: Font): number =>
-  lettersOf(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0) * size * (isBold ? 1.12 : 1);
+export const widthOf = (text: string, font: Font): number =>
+  pointsOf(
+    lettersOf(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
+    font,
+  );
 
 /** The most letters of the text that have room. */
 const beginning = (text: string, room: number, font: Font): string => {
-  let fitting = '';
+  let [fitting, width] = ['', 0];
   for (const letter of lettersOf(text)) {
-    if (widthOf(fitting + letter, font) > room) break;
+    width += widthOfLetter(letter);
+    if (pointsOf(width, font) > room) break;
     fitting += letter;
   }
   return fitting;

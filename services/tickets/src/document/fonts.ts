@@ -88,6 +88,9 @@ const facesBelow = async (folder: string): Promise<Face[]> => {
 const own = (weight: number): string =>
   resolve(`@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`);
 
+/** The files of the product's own fonts. */
+export const ownFiles = (): string[] => [REGULAR, BOLD].map(own);
+
 /** Like the product's own: sans serif, and of the wanted weight. */
 const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
   const distance = ({ file, weight }: Face): number =>
@@ -98,7 +101,7 @@ const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
 /** The fonts of the product and those below a folder of the installation. */
 export const createFonts = (folder: string | undefined) => {
   let [ours, others]: (Promise<Face[]> | undefined)[] = [];
-  const readOwn = async (): Promise<Face[]> => (await Promise.all([REGULAR, BOLD].map(own).map(facesIn))).flat();
+  const readOwn = async (): Promise<Face[]> => (await Promise.all(ownFiles().map(facesIn))).flat();
   return {
     /** The product's own, the wanted weight first. */
     async own(isBold: boolean): Promise<readonly Face[]> {

@@ -1,5 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
-import type { About } from './about.ts';
+import type { About, Content } from './about.ts';
+import type { Brand, Colours, Picture } from './brand.ts';
 import { isRightToLeft } from './direction.ts';
 import { linesOf } from './fitting.ts';
 
@@ -35,15 +36,26 @@ export interface Text {
   readonly room: number;
   readonly isBold: boolean;
   readonly isGrey: boolean;
+  /** Its colour on a band (`#rrggbb`). */
+  readonly ink?: string;
   /** Of a paragraph that is read from the right. */
   readonly fromRight: boolean;
   readonly text: string;
 }
 
-/** A page of one ticket, in points (72 per inch): a third of A4, or as tall as its texts need. */
+/** The head of a page in the colours of the point of sale, over its whole width; below it a line in the accent. */
+export interface Band {
+  readonly height: number;
+  readonly line: number;
+  readonly colours: Colours;
+  readonly logo: (Picture & { readonly x: number; readonly y: number }) | null;
+}
+
+/** A page of one ticket, in points (72 per inch): a third of A4 below its band, or as tall as its texts need. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
+  readonly band: Band | null;
   readonly texts: readonly Text[];
   readonly code: { readonly x: number; readonly y: number; readonly side: number; readonly qr: QrCode };
 }
@@ -57,6 +69,12 @@ const EDGE = 10;
 const MODULE = 4;
 const NAMES = 72;
 
+const HEAD = 48;
+const LINE = 3;
+/** The room of a logo. */
+const LOGO = { width: 150, height: 32 };
+const NUMBER = 40;
+
 interface Style {
   readonly size: number;
   /** How many lines the text may have. */
@@ -66,12 +84,54 @@ interface Style {
   readonly x?: number;
 }
 
-/** Where everything stands. */
-export const layoutOf = ({ institution, title, when, venue, entries, barcode, note, number }: About): Layout => {
+/** A picture as large as it can be in the room of a logo. */
+const fitted = (logo: Picture): Picture => {
+  const scale = Math.min(LOGO.width / logo.width, LOGO.height / logo.height);
+  return { ...logo, width: logo.width * scale, height: logo.height * scale };
+};
+
+/** The head of a page: logo, name, and which page it is of several. */
+const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
+  const shown = logo && { ...fitted(logo), x: MARGIN };
+  const left = shown ? MARGIN + shown.width + 12 : MARGIN;
+  const inked = { isGrey: false, ink: colours.ink };
+  const [size, right] = [11, WIDTH - MARGIN - NUMBER];
+  const room = right - left - EDGE;
+  const lines = linesOf(name, room, 2, { size, isBold: true });
+  const top = (HEAD - lines.length * size * 1.25) / 2;
+  const fromRight = isRightToLeft(name);
+  const texts = lines.map(
+    (text, index): Text => ({
+      ...inked,
+      x: left,
+      y: top + index * size * 1.25,
+      size,
+      room,
+      isBold: true,
+      fromRight,
+      text,
+    }),
+  );
+  const middle = (HEAD - 9 * 1.25) / 2;
+  const number = { ...inked, x: right, y: middle, size: 9, room: NUMBER, isBold: false, fromRight: false };
+  return {
+    band: { height: HEAD, line: LINE, colours, logo: shown && { ...shown, y: (HEAD - shown.height) / 2 } },
+    texts: page === null ? texts : [...texts, { ...number, text: page }],
+  };
+};
+
+/** Where everything of a page stands; `page` is its number among several, such as `1/3`. */
+const layoutOf = (
+  { institution, title, when, venue, entries, barcode, note, number }: About,
+  brand: Brand | null,
+  page: string | null,
+): Layout => {
+  const head = brand && bandOf(brand, page);
+  const start = head ? HEAD + LINE : 0;
   const qr = qrCodeOf(barcode);
   const side = Math.min(qr.side * MODULE, HEIGHT - 2 * EDGE);
   const codeX = WIDTH - side - EDGE;
-  const texts: Text[] = [];
+  const texts: Text[] = head ? [...head.texts] : [];
 
   /** Adds a text at a height; returns the height below it. */
   const add = (
@@ -87,7 +147,7 @@ export const layoutOf = ({ institution, title, when, venue, entries, barcode, no
     return top + lines.length * size * 1.25;
   };
 
-  let y = add(institution, MARGIN - 4, { size: 9, most: 2, isGrey: true });
+  let y = add(institution, start + MARGIN - 4, { size: 9, most: 2, isGrey: true });
   const isLong = linesOf(title, codeX - EDGE - MARGIN, 3, { size: 17, isBold: true }).length > 2;
   y = add(title, y + 4, { size: isLong ? 12 : 17, most: 4, isBold: true });
   y = add(when, y + 6, { size: 11, most: 2, isBold: true });
@@ -97,8 +157,13 @@ export const layoutOf = ({ institution, title, when, venue, entries, barcode, no
     const below = add(name, y, { size: 9, isGrey: true });
     y = Math.max(below, add(value, y, { size: 9, most: 3, x: MARGIN + NAMES })) + 4;
   }
-  const height = Math.max(HEIGHT, Math.ceil(y + 8 + 2 * 11 + MARGIN - 4));
+  const height = Math.max(start + HEIGHT, Math.ceil(y + 8 + 2 * 11 + MARGIN - 4));
   const foot = add(note, height - MARGIN - 20, { size: 8, isGrey: true });
   add(number, foot + 2, { size: 8, isGrey: true });
-  return { width: WIDTH, height, texts, code: { x: codeX, y: (height - side) / 2, side, qr } };
+  const code = { x: codeX, y: start + (height - start - side) / 2, side, qr };
+  return { width: WIDTH, height, band: head?.band ?? null, texts, code };
 };
+
+/** The pages of a document, in their order. */
+export const layoutsOf = ({ pages, brand }: Content): Layout[] =>
+  pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));

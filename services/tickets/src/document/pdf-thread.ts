@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { About } from './about.ts';
+import type { Content } from './about.ts';
 import { createFonts } from './fonts.ts';
 import { pdfOf } from './pdf.ts';
 
 /** A document to draw. */
 export interface DrawRequest {
   readonly id: number;
-  readonly about: About;
+  readonly content: Content;
 }
 
 /** Its PDF, or why there is none. */
@@ -21,8 +21,8 @@ export interface ThreadData {
 
 const fonts = createFonts((workerData as ThreadData | null)?.fontsDirectory);
 
-parentPort?.on('message', async ({ id, about }: DrawRequest) => {
-  const reply: DrawReply = await pdfOf(about, fonts).then(
+parentPort?.on('message', async ({ id, content }: DrawRequest) => {
+  const reply: DrawReply = await pdfOf(content, fonts).then(
     (drawn) => ({ id, ...drawn }),
     (error: unknown) => ({ id, error }),
   );

@@ -1,6 +1,7 @@
-import type { About } from './about.ts';
+import type { Content } from './about.ts';
 import { contentOf, createFonts, type Face, type Fonts } from './fonts.ts';
-import { layoutOf, type Text } from './layout.ts';
+import { type Band, type Layout, layoutsOf, type Text } from './layout.ts';
+import { drawLogo, registerLogoFonts } from './logo.ts';
 import { type PlacedLine, placeLine, scriptsOf } from './pieces.ts';
 
 /** A drawn document. */
@@ -22,8 +23,8 @@ const PLACED = {
 
 const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;
 
-const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey }: Text, { pieces }: PlacedLine): void => {
-  pdf.fillColor(isGrey ? '#555555' : '#000000');
+const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey, ink }: Text, { pieces }: PlacedLine): void => {
+  pdf.fillColor(ink ?? (isGrey ? '#555555' : '#000000'));
   const widths = pieces.map(({ text, face }) => pdf.font(nameOf(face), size).widthOfString(text, PLACED));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   const scale = whole > room ? room / whole : 1;
@@ -40,27 +41,84 @@ const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): 
   for (const [name, { file, member }] of faces) pdf.registerFont(name, await contentOf(file), member);
 };
 
+/** Draws the head of a page without its texts: colours and logo are decoration, which is not read out. */
+const drawBand = (pdf: PDFKit.PDFDocument, { height, line, colours, logo }: Band, width: number): void => {
+  pdf.markContent('Artifact', { type: 'Layout' });
+  pdf.rect(0, 0, width, height).fill(colours.paper);
+  pdf.rect(0, height, width, line).fill(colours.accent);
+  if (logo) drawLogo(pdf, logo);
+  pdf.endMarkedContent();
+};
+
+/** A page with its lines in the fonts that have their letters. */
+interface PlacedPage {
+  readonly layout: Layout;
+  readonly lines: readonly PlacedLine[];
+  /** The alternative text of the code. */
+  readonly label: string;
+}
+
+const sizeOf = (page: PlacedPage | undefined) => {
+  const { width = 0, height = 0 } = page?.layout ?? {};
+  return { size: [width, height] as [number, number], margin: 0 };
+};
+
+const drawPage = (
+  pdf: PDFKit.PDFDocument,
+  { layout: { texts, code }, lines, label }: PlacedPage,
+  section: PDFKit.PDFStructureElement,
+): void => {
+  for (const [index, text] of texts.entries()) {
+    const line = lines[index];
+    if (line) section.add(pdf.struct('P', {}, () => write(pdf, text, line)));
+  }
+  const module = code.side / code.qr.side;
+  section.add(
+    pdf.struct('Figure', { alt: label }, () => {
+      for (const { x, y, width: run } of code.qr.runs)
+        pdf.rect(code.x + x * module, code.y + y * module, run * module, module);
+      pdf.fill('#000000');
+    }),
+  );
+};
+
 /**
- * The document of a ticket as PDF, with embedded fonts. Without the instant of its making, so that the same ticket
- * gives the same bytes.
+ * A document as PDF, with embedded fonts. Without the instant of its making, so that the same tickets give the same
+ * bytes.
  */
-export const pdfOf = async (about: About, fonts: Fonts = createFonts(undefined)): Promise<Drawn> => {
+export const pdfOf = async (content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> => {
   // Loaded with the first document: most instances of the service never make one.
   const { default: PdfDocument } = await import('pdfkit');
-  const { width, height, texts, code } = layoutOf(about);
-  const lines = await Promise.all(texts.map((text) => placeLine(fonts, text.text, text)));
+  const { pages, brand } = content;
+  const [about] = pages;
+  if (!about) throw new Error('a document needs a ticket');
+  const placed = await Promise.all(
+    layoutsOf(content).map(
+      async (layout, index): Promise<PlacedPage> => ({
+        layout,
+        lines: await Promise.all(layout.texts.map((text) => placeLine(fonts, text.text, text))),
+        label: pages[index]?.code ?? '',
+      }),
+    ),
+  );
+  const lines = placed.flatMap((page) => page.lines);
+  const author = about.institution ?? brand?.name;
   const pdf = new PdfDocument({
-    size: [width, height],
-    margin: 0,
+    ...sizeOf(placed[0]),
     lang: about.language,
     displayTitle: true,
     tagged: true,
     info: {
       Title: about.title,
-      ...(about.institution === null ? {} : { Author: about.institution }),
+      ...(author === undefined ? {} : { Author: author }),
       Creator: 'boxoffice',
       Producer: 'boxoffice',
-      CreationDate: new Date(about.printedAt),
+      CreationDate: new Date(
+        pages
+          .map(({ printedAt }) => printedAt)
+          .sort()
+          .at(-1) ?? about.printedAt,
+      ),
     },
   });
   const chunks: Buffer[] = [];
@@ -70,20 +128,18 @@ export const pdfOf = async (about: About, fonts: Fonts = createFonts(undefined))
     pdf.once('error', failed);
   });
   await register(pdf, lines);
+  if (brand?.logo) await registerLogoFonts(pdf);
   const root = pdf.struct('Document');
   pdf.addStructure(root);
-  for (const [index, text] of texts.entries()) {
-    const line = lines[index];
-    if (line) root.add(pdf.struct('P', {}, () => write(pdf, text, line)));
+  for (const [index, page] of placed.entries()) {
+    const { band, width } = page.layout;
+    if (index > 0) pdf.addPage(sizeOf(page));
+    if (band) drawBand(pdf, band, width);
+    const section = placed.length > 1 ? pdf.struct('Sect') : root;
+    if (section !== root) root.add(section);
+    drawPage(pdf, page, section);
+    if (section !== root) section.end();
   }
-  const module = code.side / code.qr.side;
-  root.add(
-    pdf.struct('Figure', { alt: about.code }, () => {
-      for (const { x, y, width: run } of code.qr.runs)
-        pdf.rect(code.x + x * module, code.y + y * module, run * module, module);
-      pdf.fill('#000000');
-    }),
-  );
   root.end();
   pdf.end();
   return { pdf: await ended, missing: scriptsOf(lines.flatMap(({ missing }) => missing)) };

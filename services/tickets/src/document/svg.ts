@@ -1,5 +1,5 @@
-import type { About } from './about.ts';
-import { layoutOf } from './layout.ts';
+import type { Content } from './about.ts';
+import { type Band, type Layout, layoutsOf } from './layout.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -15,24 +15,53 @@ const escaped = (text: string): string =>
     .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
 
-/** The document of a ticket as SVG, without scripts, styles or references. Fonts are the reader's. */
-export const svgOf = (about: About): Buffer => {
-  const { width, height, texts, code } = layoutOf(about);
+const bandOf = ({ height, line, colours, logo }: Band, width: number): string => {
+  const picture = logo
+    ? `<image x="${logo.x}" y="${logo.y}" width="${logo.width}" height="${logo.height}" ` +
+      `href="data:image/svg+xml;base64,${Buffer.from(logo.svg).toString('base64')}"/>`
+    : '';
+  return (
+    `<rect width="${width}" height="${height}" fill="${colours.paper}"/>` +
+    `<rect y="${height}" width="${width}" height="${line}" fill="${colours.accent}"/>${picture}`
+  );
+};
+
+const pageOf = ({ width, height, band, texts, code }: Layout, label: string): string => {
   const { side } = code.qr;
   const dots = code.qr.runs.map(({ x, y, width: run }) => `M${x} ${y}h${run}v1h-${run}z`).join('');
-  const lines = texts.map(({ x, y, size, isBold, isGrey, fromRight, text }) => {
+  const lines = texts.map(({ x, y, size, isBold, isGrey, ink, fromRight, text }) => {
     // Its end is at the left.
     const direction = fromRight ? ' direction="rtl" text-anchor="end"' : '';
-    const style = `${isBold ? ' font-weight="bold"' : ''}${isGrey ? ' fill="#555"' : ''}${direction}`;
+    const colour = ink === undefined ? (isGrey ? ' fill="#555"' : '') : ` fill="${ink}"`;
+    const style = `${isBold ? ' font-weight="bold"' : ''}${colour}${direction}`;
     return `<text x="${x}" y="${y + size}" font-size="${size}"${style}>${escaped(text)}</text>`;
   });
-  const { language } = about;
+  return (
+    `<rect width="${width}" height="${height}" fill="#fff"/>${band ? bandOf(band, width) : ''}` +
+    `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
+    `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" ` +
+    `shape-rendering="crispEdges" role="img" aria-label="${escaped(label)}"><path d="${dots}" fill="#000"/></svg>`
+  );
+};
+
+/**
+ * A document as SVG, its pages one below the other, without scripts, styles or references but to the logo that it has
+ * with it. Fonts are the reader's.
+ */
+export const svgOf = (content: Content): Buffer => {
+  const layouts = layoutsOf(content);
+  const width = Math.max(...layouts.map((layout) => layout.width));
+  const height = layouts.reduce((sum, layout) => sum + layout.height, 0);
+  let top = 0;
+  const pages = layouts.map((layout, index) => {
+    const page = pageOf(layout, content.pages[index]?.code ?? '');
+    const placed = top === 0 ? page : `<g transform="translate(0 ${top})">${page}</g>`;
+    top += layout.height;
+    return placed;
+  });
+  const { language = 'en', title = '' } = content.pages[0] ?? {};
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
-      `lang="${language}" xml:lang="${language}"><title>${escaped(about.title)}</title>` +
-      `<rect width="${width}" height="${height}" fill="#fff"/>` +
-      `<g font-family="DejaVu Sans, Verdana, Helvetica, Arial, sans-serif" fill="#000">${lines.join('')}</g>` +
-      `<svg x="${code.x}" y="${code.y}" width="${code.side}" height="${code.side}" viewBox="0 0 ${side} ${side}" ` +
-      `shape-rendering="crispEdges" role="img" aria-label="${escaped(about.code)}"><path d="${dots}" fill="#000"/></svg></svg>\n`,
+      `lang="${language}" xml:lang="${language}"><title>${escaped(title)}</title>${pages.join('')}</svg>\n`,
   );
 };

@@ -10,6 +10,8 @@ export interface Texts {
   readonly tariff: string;
   readonly price: string;
   readonly beneficiary: string;
+  readonly order: string;
+  readonly buyer: string;
   readonly note: string;
   readonly number: string;
   readonly code: string;
@@ -24,6 +26,8 @@ const english: Texts = {
   tariff: 'Tariff',
   price: 'Price',
   beneficiary: 'Name',
+  order: 'Order number',
+  buyer: 'Buyer',
   note: 'Valid once. Please show this code at the entrance.',
   number: 'Ticket number',
   code: 'QR code of the ticket',
@@ -40,6 +44,8 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     tariff: 'Tarif',
     price: 'Prix',
     beneficiary: 'Nom',
+    order: 'Commande',
+    buyer: 'Acheteur',
     note: 'Valable une fois. Veuillez présenter ce code à l’entrée.',
     number: 'Numéro du billet',
     code: 'Code QR du billet',
@@ -53,6 +59,8 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     tariff: 'Tarif',
     price: 'Preis',
     beneficiary: 'Name',
+    order: 'Bestellnummer',
+    buyer: 'Gekauft von',
     note: 'Einmal gültig. Bitte zeigen Sie diesen Code am Eingang vor.',
     number: 'Ticketnummer',
     code: 'QR-Code des Tickets',
@@ -66,6 +74,8 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     tariff: 'Tariffa',
     price: 'Prezzo',
     beneficiary: 'Nome',
+    order: 'Ordine',
+    buyer: 'Acquirente',
     note: 'Valido una volta. Si prega di mostrare questo codice all’ingresso.',
     number: 'Numero del biglietto',
     code: 'Codice QR del biglietto',

@@ -2,11 +2,12 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContextOf } from '../context.ts';
-import { documentOf, PDF, SVG } from '../document/document.ts';
+import { PDF } from '../document/document.ts';
 import * as example from '../examples.ts';
-import { Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
+import { DocumentRequest, Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
 import { shopView } from '../tickets/answers.ts';
 import { getTicket, presentTicket } from '../tickets/tickets.ts';
+import { shopDocumentOf } from './document.ts';
 import { nameTicket, shownTickets } from './shop.ts';
 
 const PATH = '/internal/shop/tickets';
@@ -59,23 +60,18 @@ export const shopRoutes = (contextOf: ContextOf): AnyOperation[] => [
     },
   }),
   operation({
-    id: 'getShopTicketDocument',
-    method: 'get',
-    path: `${PATH}/{ticketId}/document`,
+    id: 'drawShopDocument',
+    method: 'post',
+    path: '/internal/shop/documents',
     access: 'internal',
-    summary: 'Returns a printed ticket as PDF, as SVG if no font has its letters',
-    params: { ticketId: id },
-    query: { lang: Optional(Text({ description: 'language tags, best first, separated by commas' })) },
+    withoutIdempotency: true,
+    summary: 'Returns printed tickets as one PDF, a page each; as SVG if no font has their letters',
+    description: 'With name, colours and logo of the point of sale, and number and buyer of the order.',
+    body: DocumentRequest,
     answers: { 200: ShopDocument },
-    errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
-    example: { params, query: { lang: 'fr,en' }, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
-    handle: async ({ caller, params, query }) => {
-      const languages = query.lang?.split(',') ?? [];
-      const read = (mediaType: string) => documentOf(contextOf(caller), params.ticketId, languages, mediaType);
-      const pdf = await read(PDF);
-      const { mediaType, content } = pdf.hasBoxes ? await read(SVG) : pdf;
-      return ok({ contentType: mediaType, base64: content.toString('base64') });
-    },
+    errors: ['not_found', 'ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
+    example: { body: example.documentRequest, answer: { contentType: PDF, base64: 'JVBERi0xLjMK' } },
+    handle: async ({ caller, body }) => ok(await shopDocumentOf(contextOf(caller), body)),
   }),
   operation({
     id: 'nameShopTicket',

@@ -2,13 +2,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { create } from 'fontkit';
-import type { About } from '../../src/document/about.ts';
+import { type About, plain } from '../../src/document/about.ts';
 import { isRightToLeft, runsOf } from '../../src/document/direction.ts';
 import { createDrawing } from '../../src/document/drawing.ts';
 import { contentOf, createFonts } from '../../src/document/fonts.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { placeLine } from '../../src/document/pieces.ts';
 import { svgOf } from '../../src/document/svg.ts';
+import { documentRequest } from '../../src/examples.ts';
 import { confirmed, printed } from '../fixture/orders.ts';
 import { engines, type Fixture, openFixture, PATH } from '../fixture/service.ts';
 import { textOfPdf } from './rendering.ts';
@@ -68,8 +69,10 @@ describe('a line stands in the order of the Unicode Bidirectional Algorithm', ()
     const texts = (fromRight: boolean) => runsOf('La Flûte: שלום', fromRight).map(({ text }) => text);
     expect(texts(false)).toEqual(['La Flûte: ', 'שלום']);
     expect(texts(true)).toEqual([': שלום', 'La Flûte']);
-    expect(svgOf({ ...about, title: 'שלום (1)' }).toString()).toContain('direction="rtl" text-anchor="end">שלום (1)<');
-    expect(svgOf(about).toString()).not.toContain('direction=');
+    expect(svgOf(plain({ ...about, title: 'שלום (1)' })).toString()).toContain(
+      'direction="rtl" text-anchor="end">שלום (1)<',
+    );
+    expect(svgOf(plain(about)).toString()).not.toContain('direction=');
   });
 
   test('marks of direction do their work and are not drawn', () => {
@@ -79,7 +82,7 @@ describe('a line stands in the order of the Unicode Bidirectional Algorithm', ()
 
 describe('letters that the fonts of the product lack', () => {
   test('are in a font of TICKET_FONTS_DIR, also in the text of the PDF', async () => {
-    const { pdf, missing } = await pdfOf(about, createFonts(thai));
+    const { pdf, missing } = await pdfOf(plain(about), createFonts(thai));
     expect(missing).toEqual([]);
     expect(await textOfPdf(pdf)).toContain(THAI);
   }, 300_000);
@@ -100,7 +103,7 @@ describe('letters that the fonts of the product lack', () => {
   ])(
     'are named by their script with %s',
     async (_what, folder) => {
-      const { missing } = await pdfOf({ ...about, institution: '魔笛 🎭' }, createFonts(folder));
+      const { missing } = await pdfOf(plain({ ...about, institution: '魔笛 🎭' }), createFonts(folder));
       expect(missing).toEqual(['Han (U+9B54)', 'symbols (U+1F3AD)', 'Thai (U+0E42)']);
     },
     300_000,
@@ -110,7 +113,7 @@ describe('letters that the fonts of the product lack', () => {
     const warnings: string[] = [];
     const logger = { warn: (_message: string, { reason = '' } = {}) => warnings.push(reason) };
     const drawing = createDrawing({ fontsDirectory: arabic, logger });
-    for (const number of ['1', '2']) await drawing.draw({ ...about, number });
+    for (const number of ['1', '2']) await drawing.draw(plain({ ...about, number }));
     await drawing.close();
     expect(warnings).toEqual([expect.stringMatching(/^Thai \(U\+0E42\).*noto-sans-arabic/)]);
   }, 300_000);
@@ -120,7 +123,7 @@ describe('the document of a ticket with letters that no font has', () => {
   const [engine] = engines;
   let fixture: Fixture;
   let path: string;
-  let internal: string;
+  let body: object;
   beforeAll(async () => {
     if (!engine) throw new Error('there is no engine');
     fixture = await openFixture(engine);
@@ -138,7 +141,7 @@ describe('the document of a ticket with letters that no font has', () => {
     }));
     const { id } = await printed(fixture, { ...order, tickets });
     path = `${PATH}/${id}/document`;
-    internal = `/internal/shop/tickets/${id}/document`;
+    body = { ...documentRequest, ticketIds: [id] };
   });
   afterAll(() => fixture?.close());
 
@@ -148,7 +151,7 @@ describe('the document of a ticket with letters that no font has', () => {
     expect(pdf.headers.get('link')).toBe('<document?lang=fr-CH>; rel="alternate"; type="image/svg+xml"');
     const svg = await fixture.call('GET', path, { headers: { accept: 'image/svg+xml' } });
     expect([svg.text.includes(THAI), svg.headers.get('link')]).toEqual([true, null]);
-    const { body } = await fixture.call('GET', internal);
-    expect(body.data).toMatchObject({ contentType: 'image/svg+xml' });
+    const shop = await fixture.call('POST', '/internal/shop/documents', { body });
+    expect(shop.data).toMatchObject({ contentType: 'image/svg+xml' });
   }, 300_000);
 });

@@ -12,36 +12,51 @@ export interface Picture {
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Renders the only page of a PDF with PDFium, the renderer of Chromium. `scale` 1 is 72 dpi. */
-export const renderPdf = async (pdf: Buffer, scale: number): Promise<Picture> => {
+/** A page of a document, as PDFium draws it and extracts its text. */
+interface Page extends Picture {
+  /** `#rrggbb` of a point, given in points from the top left. */
+  colourAt(x: number, y: number): string;
+  readonly text: string;
+}
+
+/** The pages of a PDF, by PDFium, the renderer of Chromium. `scale` 1 is 72 dpi. */
+export const pagesOfPdf = async (pdf: Buffer, scale = 1): Promise<Page[]> => {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(pdf);
-    if (document.getPageCount() !== 1) throw new Error(`the document has ${document.getPageCount()} pages`);
-    const { width, height, data } = await document.getPage(0).render({ scale, render: 'bitmap' });
-    const grey = Uint8Array.from({ length: width * height }, (_, at) => {
-      const [red = 0, green = 0, blue = 0] = data.subarray(4 * at, 4 * at + 3);
-      return Math.round((red + green + blue) / 3);
-    });
+    const pages: Page[] = [];
+    for (const page of document.pages()) {
+      // Rendering closes the page.
+      const text = page.getText();
+      const { width, height, data } = await page.render({ scale, render: 'bitmap' });
+      const grey = Uint8Array.from({ length: width * height }, (_, at) => {
+        const [red = 0, green = 0, blue = 0] = data.subarray(4 * at, 4 * at + 3);
+        return Math.round((red + green + blue) / 3);
+      });
+      const colourAt: Page['colourAt'] = (x, y) => {
+        const at = 4 * (Math.round(y * scale) * width + Math.round(x * scale));
+        return `#${Buffer.from(data.subarray(at, at + 3)).toString('hex')}`;
+      };
+      pages.push({ width, height, grey, colourAt, text });
+    }
     document.destroy();
-    return { width, height, grey };
+    return pages;
   } finally {
     library.destroy();
   }
 };
 
-/** The text of a PDF, as PDFium extracts it. */
-export const textOfPdf = async (pdf: Buffer): Promise<string> => {
-  const library = await PDFiumLibrary.init();
-  try {
-    const document = await library.loadDocument(pdf);
-    const text = document.getPage(0).getText();
-    document.destroy();
-    return text;
-  } finally {
-    library.destroy();
-  }
+const onlyPage = async (pdf: Buffer, scale?: number): Promise<Page> => {
+  const [page, ...others] = await pagesOfPdf(pdf, scale);
+  if (!page || others.length > 0) throw new Error(`the document has ${others.length + 1} pages`);
+  return page;
 };
+
+/** Renders the only page of a PDF. */
+export const renderPdf = (pdf: Buffer, scale: number): Promise<Picture> => onlyPage(pdf, scale);
+
+/** The text of the only page of a PDF. */
+export const textOfPdf = async (pdf: Buffer): Promise<string> => (await onlyPage(pdf)).text;
 
 const numberIn = (text: string, name: string): number => Number(new RegExp(`\\b${name}="([\\d.]+)"`).exec(text)?.[1]);
 

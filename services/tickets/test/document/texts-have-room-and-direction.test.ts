@@ -1,9 +1,9 @@
 import { acceptedTags } from '@boxoffice/http';
 import { describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/offline-verification.ts';
-import type { About } from '../../src/document/about.ts';
+import { type About, plain } from '../../src/document/about.ts';
 import { linesOf, widthOf } from '../../src/document/fitting.ts';
-import { layoutOf } from '../../src/document/layout.ts';
+import { layoutsOf } from '../../src/document/layout.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { speechOf } from '../../src/document/texts.ts';
 import { renderPdf, scan } from './rendering.ts';
@@ -27,7 +27,9 @@ const crowded: About = {
 
 describe('the texts of a document', () => {
   test('are broken between words, end in … and never reach the code or one another', async () => {
-    const { texts, code, height } = layoutOf(crowded);
+    const [layout] = layoutsOf(plain(crowded));
+    if (!layout) throw new Error('the document has no page');
+    const { texts, code, height } = layout;
     for (const { x, room, y, size } of texts) expect([x + room < code.x, y + size < height]).toEqual([true, true]);
     for (const [index, text] of texts.entries()) {
       expect(widthOf(text.text, text)).toBeLessThanOrEqual(text.room);
@@ -36,7 +38,7 @@ describe('the texts of a document', () => {
         .filter(({ x, y }) => x === text.x && y > text.y - 1 && y < text.y + text.size);
       expect([text.text, inWay]).toEqual([text.text, []]);
     }
-    expect(await scan(await renderPdf((await pdfOf(crowded)).pdf, 2))).toEqual([crowded.barcode]);
+    expect(await scan(await renderPdf((await pdfOf(plain(crowded))).pdf, 2))).toEqual([crowded.barcode]);
   }, 300_000);
 
   test('lose nothing while there is room', () => {

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import PdfDocument from 'pdfkit';
+import type { Picture } from './brand.ts';
+import { drawLogo, proportionsOf, registerLogoFonts } from './logo.ts';
+
+/** Bytes of a drawing: parts of an SVG that refer to one another multiply, on each page of a document. */
+const MOST_BYTES = 100_000;
+
+/** A logo that can be drawn with all its parts; null for another one. */
+const tryOut = async (svg: string): Promise<Picture | null> => {
+  const proportions = proportionsOf(svg);
+  if (!proportions) return null;
+  const picture = { svg, ...proportions };
+  const pdf = new PdfDocument({ compress: false });
+  await registerLogoFonts(pdf);
+  const warnings: string[] = [];
+  drawLogo(pdf, { ...picture, x: 0, y: 0, width: 150, height: 32 }, (warning) => warnings.push(warning));
+  return warnings.length > 0 || pdf.page.content.uncompressedLength > MOST_BYTES ? null : picture;
+};
+
+parentPort?.postMessage(await tryOut(String(workerData)).catch(() => null));

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import type { Picture } from './brand.ts';
+
+/** How long a logo may take: a thread starts in a tenth of a second. */
+const LOGO_MS = 4_000;
+
+const startThread = (svg: string): Worker => {
+  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+  return new Worker(fileURLToPath(new URL(`./logo-thread${extension}`, import.meta.url)), {
+    name: 'logo',
+    workerData: svg,
+    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
+  });
+};
+
+/** What the thread answers; null if it fails, or takes too long. */
+const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null> =>
+  new Promise<Picture | null>((resolve) => {
+    const end = () => resolve(null);
+    const timer = setTimeout(end, limitMs);
+    thread.unref();
+    thread.on('message', resolve).on('error', end).on('exit', end);
+    thread.once('exit', () => clearTimeout(timer));
+  }).finally(() => thread.terminate());
+
+/**
+ * Tries out logos, each once. A logo is what an institution has set, so this happens in a thread of its own, which is
+ * stopped when it takes long; one that cannot be drawn is null.
+ */
+export const createLogos = (start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) => {
+  const tried = new LRUCache<string, Promise<Picture | null>>({ max: 100, ttl: 60 * 60_000 });
+  return (svg: string): Promise<Picture | null> => {
+    const known = tried.get(svg);
+    if (known) return known;
+    const trying = answerOf(start(svg), limitMs);
+    tried.set(svg, trying);
+    return trying;
+  };
+};
