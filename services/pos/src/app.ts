@@ -22,6 +22,7 @@ import { ordersRoutes } from './orders/routes.ts';
 import { pointOfSaleRoutes } from './point-of-sale/routes.ts';
 import { createOffers } from './products/offers.ts';
 import { productsRoutes } from './products/routes.ts';
+import { seatMapRoutes } from './products/seat-map.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { createAdmit } from './request/admit.ts';
 import { inBothVersions, inVersion } from './request/operation.ts';
@@ -130,7 +131,7 @@ export const routes = (context: PosContext): AnyOperation[] => [
   ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
   ...editions.flatMap((edition) =>
     inVersion(edition, [
-      ...(edition.isExperimental ? pointOfSaleRoutes(context) : []),
+      ...(edition.isExperimental ? [...pointOfSaleRoutes(context), ...seatMapRoutes(context)] : []),
       ...cartRoutes(context, edition),
       ...ordersRoutes(context, edition),
       ...ticketsRoutes(context, edition),

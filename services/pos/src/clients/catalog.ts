@@ -19,6 +19,9 @@ export type Tariff = Publication['tariffs'][number];
 export type Stock = Answer<'getShopAvailability'>['performances'][number];
 export type Place = Answer<'listShopPlaces'>['places'][number];
 
+/** The plan of a hall: areas, and where each seat is, by the ids of places. */
+export type Plan = Answer<'getShopSeatMap'>;
+
 /** Maximum performances of one `getShopAvailability`. */
 const MAX_PERFORMANCES = 100;
 
@@ -47,6 +50,10 @@ export const createCatalog = (catalog: ServiceClient<operations>) => ({
   async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
     return (await catalog.find(institution, 'listShopPlaces', { path: { performanceId } }))?.places;
   },
+
+  /** Where the seats of a performance are; undefined for an unknown performance. */
+  plan: (institution: string, performanceId: string): Promise<Plan | undefined> =>
+    catalog.find(institution, 'getShopSeatMap', { path: { performanceId } }),
 });
 
 export type Catalog = ReturnType<typeof createCatalog>;

@@ -1,5 +1,5 @@
 import { createCache, type Dated } from '../clients/cache.ts';
-import type { Catalog, Place, Published, Stock } from '../clients/catalog.ts';
+import type { Catalog, Performance, Place, Plan, Published, Stock } from '../clients/catalog.ts';
 import { createLatest } from '../clients/latest.ts';
 import type { Offer, StockOf } from './views.ts';
 
@@ -19,8 +19,11 @@ interface Known {
 
 const PERFORMANCES = 20_000;
 const INSTITUTIONS = 1_000;
-/** Maximum cached lists of places, which are large. */
-const HALLS = 50;
+/** Maximum cached lists of places and plans of halls, which are large. */
+export const HALLS = 50;
+
+/** A plan is read again when its performance has changed; this long after it in any case. */
+const PLAN = { maxAgeMs: 300_000, refreshMs: 240_000 } as const;
 
 /** Creates cached reads of the catalog, at most a second old; concurrent visitors share one request. */
 export const createOffers = (catalog: Catalog, now: () => number = Date.now) => {
@@ -29,6 +32,7 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now) => 
   const latest = createLatest<Dated<Offer>>();
   const marks = new Map<string, { readonly mark: string; readonly offer: Offer }>();
   const halls = createCache<readonly Place[] | undefined>({ ...SECOND, max: HALLS });
+  const plans = createCache<Plan | undefined>({ ...PLAN, max: HALLS });
   // Per performance: the request in flight, and the last answer.
   const inFlight = new Map<string, Promise<Known>>();
   const answered = new Map<string, Known>();
@@ -103,12 +107,20 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now) => 
     },
 
     /** The places of a performance, at most a second old; undefined if there is no such performance. */
-    async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
-      const load = async () => {
+    async places(institution: string, performanceId: string): Promise<Dated<readonly Place[] | undefined>> {
+      return halls.get(`${institution} ${performanceId}`, async () => {
         const asOf = now();
         return { value: await catalog.places(institution, performanceId), asOf };
+      });
+    },
+
+    /** Where the seats of this state of a performance are; undefined if there is no such performance any more. */
+    async plan(institution: string, { id, updatedAt }: Performance): Promise<Plan | undefined> {
+      const load = async () => {
+        const asOf = now();
+        return { value: await catalog.plan(institution, id), asOf };
       };
-      return (await halls.get(`${institution} ${performanceId}`, load)).value;
+      return (await plans.get(`${institution} ${id} ${updatedAt}`, load)).value;
     },
   };
 };

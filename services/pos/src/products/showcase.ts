@@ -1,13 +1,13 @@
 import { PosFault } from '@boxoffice/envelope';
 import { createCache, type Dated } from '../clients/cache.ts';
-import type { Product } from '../clients/catalog.ts';
+import type { Performance, Product } from '../clients/catalog.ts';
 import { notFound } from '../request/faults.ts';
 import type { Part } from '../request/pagination.ts';
 import { mapById } from '../request/pagination.ts';
 import { type Offers, SECOND } from './offers.ts';
 import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
 
-/** Maximum cached answers of each kind, over all audiences. */
+/** Maximum cached answers of a kind, over all audiences. */
 const ANSWERS = 400;
 
 const absent = (): never => {
@@ -18,21 +18,36 @@ const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
 /** Loads an answer at most about every half second for each audience and each of what it asks for. */
-const cached = <What extends readonly unknown[], Value>(
+export const cached = <What extends readonly unknown[], Value>(
   load: (audience: Audience, ...what: What) => Promise<Dated<Value>>,
+  max = ANSWERS,
 ) => {
-  const answers = createCache<Value>({ ...SECOND, max: ANSWERS });
+  const answers = createCache<Value>({ ...SECOND, max });
   return async (audience: Audience, ...what: What): Promise<Value> =>
     (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
 };
 
+/** A product that visitors see. @throws {PosFault} not_found */
+const findShown = async (offers: Offers, { pointOfSale }: Audience, productId: string): Promise<Product> => {
+  const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
+  const { institution } = pointOfSale;
+  return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? absent();
+};
+
+/** A performance of the product that visitors see at `now` (epoch milliseconds). @throws {PosFault} not_found */
+export const findShownPerformance = async (
+  offers: Offers,
+  audience: Audience,
+  { productId, performanceId }: { readonly productId: string; readonly performanceId: string },
+  now: number,
+): Promise<Performance> => {
+  const product = await findShown(offers, audience, productId);
+  return shownPerformances(product, now).find(({ id }) => id === performanceId) ?? absent();
+};
+
 /** Creates cached answers about products, shared by all visitors of an audience and at most a second old. */
 export const createShowcase = (offers: Offers, now: () => number = Date.now) => {
-  const shown = async ({ pointOfSale }: Audience, productId: string): Promise<Product> => {
-    const named = ({ products }: Offer) => products.find(({ id, state }) => id === productId && state === 'running');
-    const { institution } = pointOfSale;
-    return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? absent();
-  };
+  const shown = (audience: Audience, productId: string) => findShown(offers, audience, productId);
 
   /** An answer about the products, dated as of their availability. */
   const about = async <Value>(
@@ -72,11 +87,10 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
      * does not show, and `invalid_parameter` for a category that the performance does not have.
      */
     async places(audience: Audience, productId: string, performanceId: string, wanted?: string) {
-      const product = await shown(audience, productId);
-      const performance = shownPerformances(product, now()).find(({ id }) => id === performanceId) ?? absent();
+      const performance = await findShownPerformance(offers, audience, { productId, performanceId }, now());
       if (wanted !== undefined && !performance.seatCategories.some(({ id }) => id === wanted))
         throw new PosFault('invalid_parameter', 'query seatCategoryId: the performance has no such seat category.');
-      const places = (await offers.places(audience.pointOfSale.institution, performanceId)) ?? absent();
+      const { value: places = absent() } = await offers.places(audience.pointOfSale.institution, performanceId);
       const chosen = places.filter((place) => wanted === undefined || place.seatCategoryId === wanted);
       return chosen.map(({ id, label, row, seat, seatCategoryId, free }) => ({
         id,

@@ -13,8 +13,14 @@ import { createTickets } from '../../src/clients/tickets.ts';
 
 test('each operation that the authorizer permits to the point of sale is called', async () => {
   const catalog = await uncalledOf(catalogApi, (client) => {
-    const { pointOfSale, published, stock, places } = createCatalog(client);
-    return [pointOfSale('host'), published('opera'), stock('opera', ['prf_1']), places('opera', 'prf_1')];
+    const { pointOfSale, published, stock, places, plan } = createCatalog(client);
+    return [
+      pointOfSale('host'),
+      published('opera'),
+      stock('opera', ['prf_1']),
+      places('opera', 'prf_1'),
+      plan('opera', 'prf_1'),
+    ];
   });
   const contacts = await uncalledOf(contactsApi, (client) => {
     const { known, own } = createContacts(client);

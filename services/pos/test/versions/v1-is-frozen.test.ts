@@ -49,6 +49,7 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
   ).toEqual([
     'GET /order-links/current',
     'GET /point-of-sale',
+    'GET /products/{id}/performances/{performanceId}/seat-map',
     'GET /tickets/{id}/document',
     'POST /orders/{id}/links',
   ]);

@@ -1,0 +1,70 @@
+import { type AnyOperation, ok, SHARED_MS_HEADER, textIn } from '@boxoffice/http';
+import type { Static } from 'typebox';
+import type { PosContext } from '../context.ts';
+import { examples } from '../description/examples.ts';
+import { langQuery, pathId } from '../description/schemas.ts';
+import { exampleOfSeatMap, SeatMap } from '../description/seat-map.ts';
+import { notFound } from '../request/faults.ts';
+import { operation } from '../request/operation.ts';
+import { GATEWAY_CACHE_MS, HALLS, type Offers } from './offers.ts';
+import { cached, findShownPerformance } from './showcase.ts';
+
+/** Creates plans with what is free, at most a second old. They reject with PosFault `not_found`, as places do. */
+const createSeatMaps = (offers: Offers, now: () => number) =>
+  cached(async (audience, productId: string, performanceId: string) => {
+    const performance = await findShownPerformance(offers, audience, { productId, performanceId }, now());
+    const { institution } = audience.pointOfSale;
+    const [{ languages = [] }, plan, { value: places, asOf }] = await Promise.all([
+      offers.published(institution),
+      offers.plan(institution, performance),
+      offers.places(institution, performanceId),
+    ]);
+    if (!plan || !places) throw notFound();
+    const accepted = [...audience.languages, ...languages];
+    const value: Static<typeof SeatMap> = {
+      stage: plan.stage,
+      areas: plan.areas.map(({ id, name, seatCategoryId, outline }) => ({
+        id,
+        name: textIn(name, accepted),
+        seatCategoryId,
+        outline,
+      })),
+      // A seat that was added or withdrawn within this second is in one of the two only.
+      seats: Object.fromEntries(
+        places.flatMap(({ id, free }) => {
+          const seat = plan.seats[id];
+          return seat ? [[id, { ...seat, free }]] : [];
+        }),
+      ),
+    };
+    return { value, asOf };
+  }, HALLS);
+
+/** The plan of a hall; under vexp only. */
+export const seatMapRoutes = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>): AnyOperation[] => {
+  const seatMaps = createSeatMaps(offers, () => now());
+  return [
+    operation({
+      id: 'viewSeatMap',
+      method: 'get',
+      path: '/products/{id}/performances/{performanceId}/seat-map',
+      access: 'visitor',
+      summary: 'Returns the plan of a hall: areas, and where each seat is, with whether it is free',
+      description:
+        'At most a second old. Without a plan of the institution, seats stand in plain blocks, 10 units apart. An unnumbered category ' +
+        'has an area without seats. Coordinates are in units of the plan; y grows downwards.',
+      params: { id: pathId, performanceId: pathId },
+      query: langQuery,
+      answers: { 200: SeatMap },
+      compressed: true,
+      example: {
+        params: { id: examples.ids.product, performanceId: examples.ids.performance },
+        answer: exampleOfSeatMap,
+      },
+      handle: async ({ visitor: { pointOfSale, languages }, params }) =>
+        ok(await seatMaps({ pointOfSale, languages, criteria: [] }, params.id, params.performanceId), {
+          headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
+        }),
+    }),
+  ];
+};
