@@ -1,8 +1,10 @@
 // Hand scanners type what they read, like a very fast keyboard, and end it with Enter or Tab.
 import { readings } from './layouts.js';
 
-/** Nobody types as fast as this from key to key; a scanner does. Milliseconds. */
-const GAP_MS = 80;
+/** Nobody types as fast as this from key to key, on average; a scanner does. Milliseconds. */
+const FAST_MS = 60;
+/** A longer pause ends a sequence. Milliseconds. */
+const PAUSE_MS = 300;
 /** A shorter sequence is no barcode. */
 const SHORTEST = 8;
 /** From this length on it is a barcode also without an end. */
@@ -35,6 +37,8 @@ export const listen = (onText, { target = document } = {}) => {
     field = undefined;
   };
 
+  const isScan = (shortest) => strokes.length >= shortest && lastAt - strokes[0].at <= FAST_MS * (strokes.length - 1);
+
   const finish = () => {
     const [scanned, into] = [strokes, field];
     forget();
@@ -46,24 +50,24 @@ export const listen = (onText, { target = document } = {}) => {
   const onKeydown = (event) => {
     const { code, key, shiftKey, ctrlKey, altKey, metaKey, timeStamp, repeat } = event;
     if (MODIFIERS.includes(key) || repeat) return;
-    const isFast = timeStamp - lastAt <= GAP_MS;
-    lastAt = timeStamp;
-    if (!isFast) forget();
+    const pause = timeStamp - lastAt;
+    if (pause > PAUSE_MS) forget();
     if (isEnd(event)) {
-      if (strokes.length < SHORTEST) return forget();
+      if (!isScan(SHORTEST)) return forget();
       event.preventDefault();
       event.stopPropagation();
       return finish();
     }
+    lastAt = timeStamp;
     const altGraph = event.getModifierState('AltGraph') || (ctrlKey && altKey);
     // Shortcuts of the browser.
     if ((ctrlKey && !altGraph) || metaKey || strokes.length >= LONGEST) return forget();
     if (strokes.length === 0 && isEditable(event.target)) field = { element: event.target, value: event.target.value };
-    strokes.push({ code, key, shift: shiftKey, altGraph });
+    strokes.push({ code, key, shift: shiftKey, altGraph, at: timeStamp });
     // A space or a slash would press a button, or open the search.
-    if (isFast && !field) event.preventDefault();
+    if (pause <= FAST_MS && !field) event.preventDefault();
     clearTimeout(timer);
-    timer = setTimeout(() => (strokes.length >= LONG ? finish() : forget()), 3 * GAP_MS);
+    timer = setTimeout(() => (isScan(LONG) ? finish() : forget()), PAUSE_MS);
   };
 
   target.addEventListener('keydown', onKeydown, { capture: true });

@@ -53,8 +53,16 @@ const post = async (path, form) => {
   }
 };
 
-/** The installation's settings: `{address, clients: [{name, clientId}]}`; `address` is where users return to. */
-export const loadSettings = async () => (await fetch('settings.json')).json();
+/**
+ * The installation's settings: `{address, clients: [{name, clientId}]}`. Users return to `address`; a page that was
+ * opened at another one goes there.
+ */
+export const loadSettings = async () => {
+  const settings = await (await fetch('settings.json')).json();
+  if (new URL(settings.address).origin === location.origin) return settings;
+  location.replace(settings.address);
+  return new Promise(() => {});
+};
 
 /**
  * - `address`, `clients`: of the settings

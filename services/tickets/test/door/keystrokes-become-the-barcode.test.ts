@@ -46,9 +46,9 @@ describe('the keys of a hand scanner become the barcode', () => {
   });
 });
 
-/** A page that keys are pressed on, from a moment on, so many milliseconds after each other. */
-const openPage = () => {
-  const page = new EventTarget();
+/** A page, or a field of it, on which keys are pressed, so many milliseconds after each other. */
+const openPage = (field: object = {}) => {
+  const page = Object.assign(new EventTarget(), field);
   const scans: string[][] = [];
   const stop = listen((text: string, candidates: string[]) => scans.push([text, ...candidates]), { target: page });
   let timeStamp = 1_000;
@@ -71,7 +71,7 @@ const openPage = () => {
     page.dispatchEvent(event);
     return event.defaultPrevented;
   };
-  return { press, scans, stop };
+  return { page, press, scans, stop };
 };
 
 const strokes = type('NCFOXN', { scanner: 'us', device: 'us' });
@@ -118,6 +118,29 @@ describe('a sequence of keys is a scan', () => {
       press({ code: 'Space', key: ' ' }),
       press({ code: 'Slash', key: '/' }),
     ]).toEqual([false, true, true]);
+    stop();
+  });
+
+  test('a field that has the focus gets back what it had, and takes what a person types', () => {
+    const { page, press, scans, stop } = openPage({ tagName: 'INPUT', value: 'tic_' });
+    for (const stroke of type('ABCDEFGH', { scanner: 'us', device: 'us' })) {
+      expect(press(stroke)).toBe(false);
+      Object.assign(page, { value: `${Reflect.get(page, 'value')}${stroke.key}` });
+    }
+    press({ code: 'Enter', key: 'Enter' });
+    expect([scans.length, Reflect.get(page, 'value')]).toEqual([1, 'tic_']);
+    for (const stroke of type('ABCDEFGH', { scanner: 'us', device: 'us' })) press(stroke, 90);
+    expect(press({ code: 'Enter', key: 'Enter' }, 90)).toBe(false);
+    expect(scans).toHaveLength(1);
+    stop();
+  });
+
+  test('also where single keys are late, as on a busy device', () => {
+    const { press, scans, stop } = openPage();
+    for (const [at, stroke] of type('ABCDEFGHIJKLMNOPQRST', { scanner: 'us', device: 'us' }).entries())
+      press(stroke, at === 7 ? 250 : 5);
+    press({ code: 'Enter', key: 'Enter' });
+    expect(scans.map(([text]) => text)).toEqual(['ABCDEFGHIJKLMNOPQRST']);
     stop();
   });
 
