@@ -6,17 +6,8 @@ import type { operations } from './generated/contacts.ts';
 /** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */
 const GUEST_MS = 1_500;
 
-type Get = operations['getContactInternally'];
-
-/** The operations, of which the next release of contacts takes `clientId`. */
-type Operations = Omit<operations, 'getContactInternally'> & {
-  readonly getContactInternally: Omit<Get, 'parameters'> & {
-    readonly parameters: Omit<Get['parameters'], 'query'> & { readonly query?: { readonly clientId?: string } };
-  };
-};
-
 /** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
-export const createContacts = (contacts: ServiceClient<Operations>) => ({
+export const createContacts = (contacts: ServiceClient<operations>) => ({
   /**
    * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or, with
    * `clientId`, neither made by that client nor named by its orders.

@@ -23,13 +23,6 @@ export interface Held {
   readonly lines: readonly HeldLine[];
 }
 
-type OrderQuote = AnswerOf<operations, 'quoteOrderItems'>;
-
-/** Prices of the items that have one, and the refusals of a hold; `criterion` is absent before the next release. */
-type Quoted = Pick<OrderQuote, 'refusals'> & {
-  readonly quotes: readonly (OrderQuote['quotes'][number] & { readonly criterion?: string | null })[];
-};
-
 /** Longest wait for a hold in milliseconds: under contention it takes longer than any other call of the catalog. */
 export const HOLD_MS = 8_000;
 
@@ -71,7 +64,7 @@ export const createStock = (catalog: ServiceClient<operations>) => ({
    * The prices of all items, and every reason for which a hold would be refused; nothing is held. `publicOnly`: what
    * public access does not show is unknown.
    */
-  quoteAll: (institution: string, body: Body<'quoteOrderItems'>): Promise<Quoted> =>
+  quoteAll: (institution: string, body: Body<'quoteOrderItems'>) =>
     catalog.call(institution, 'quoteOrderItems', { body }),
 
   /** Keeps places, all or none, at least until an instant; never shorter than before. */

@@ -62,7 +62,7 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
     ...contact.faults.map((fault) => refused(null, refusal('invalid_reference', `${fault}.`))),
     ...(await ownRefusals(context, maker, { places: countPlaces(items), currencies })),
     ...refusals.map(({ item, reason, details }) => refused(item, refusal(reason, details))),
-    ...quotes.flatMap(({ item, criterion = null }) => {
+    ...quotes.flatMap(({ item, criterion }) => {
       const unmet = maker.sellsToAnybody ? undefined : inaccessible([{ criterion }], contact.criteria);
       return unmet ? [refused(item, faultOf(unmet.refused))] : [];
     }),
