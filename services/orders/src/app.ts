@@ -10,6 +10,7 @@ import { createContext, createContextOf, type OrdersContext, settings } from './
 import { currentFacts, examples, schemas } from './events.ts';
 import { actionsRoutes } from './orders/action-routes.ts';
 import { linesRoutes } from './orders/line-routes.ts';
+import { startNumbering } from './orders/numbers.ts';
 import { quoteRoutes } from './orders/quote.ts';
 import { ordersRoutes } from './orders/routes.ts';
 import { recordsRoutes } from './payments/list-routes.ts';
@@ -51,7 +52,14 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
       handle: (message) => onContactErased(context, store.idempotency, message),
     },
   ],
-  background: ({ store }, context) => startSweeper(context, store),
+  background: ({ store, logger }, context) => {
+    const loops = [startSweeper(context, store), startNumbering(store, logger)];
+    return {
+      async close() {
+        await Promise.all(loops.map((loop) => loop.close()));
+      },
+    };
+  },
 };
 
 /** Every operation of the orders service, by folder. Those of the institution API see what their caller may see. */

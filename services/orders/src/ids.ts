@@ -13,6 +13,16 @@ const LENGTH = 19;
 export const guestNumber = (orderId: string, requestId: string): string =>
   `C${base32(digestOf(['guest', orderId, requestId]).subarray(0, 12)).toUpperCase()}`;
 
+/** Without l, 1, o and 0, which people confuse; 32 of them. */
+const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/**
+ * The short number of an order, for people: 8 characters that follow from the random id, so that orders of earlier
+ * releases have theirs, too. Two orders may have the same, one pair in 10^12.
+ */
+export const shortNumberOf = (orderId: string): string =>
+  Array.from(digestOf(['number', orderId]).subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
+
 /** The parts of an idempotency record that identify the request. */
 type Repeatable = Pick<IdempotencyRecord<never>, 'key' | 'fingerprint'>;
 

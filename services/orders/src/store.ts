@@ -1,11 +1,18 @@
 import type { Announced, Retentions } from '@boxoffice/service';
-import { collection, type Document, type Documents, type Store } from '@boxoffice/store';
+import { collection, type Document, type Documents, type Index, type Store } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
+import { shortNumberOf } from './ids.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
 export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnnouncement'> {
   readonly performanceId: string;
+  /** For people; shown unless the order has a reference of its own. */
+  readonly shortNumber: string;
 }
+
+/** An order of a release before the short numbers gets its own. */
+const withNumber = (order: OrderDocument): OrderDocument =>
+  order.shortNumber === undefined ? { ...order, shortNumber: shortNumberOf(order.id) } : order;
 
 /**
  * Links an order to a performance, other than its `performanceId`, of which it has, had, or is about to have a place.
@@ -18,13 +25,15 @@ interface LinkDocument extends Document {
 /**
  * Every query of this service uses one of these indexes. The members that sweeps query are null in all other orders.
  */
-export const ordersCollection = collection<OrderDocument>('orders', [
+const indexes: readonly Index[] = [
   { name: 'listed', fields: ['listedAt'] },
   { name: 'state', fields: ['state', 'listedAt'] },
   { name: 'contact', fields: ['contactNumber', 'listedAt'] },
   { name: 'point_of_sale', fields: ['pointOfSale', 'listedAt'] },
   { name: 'created_by', fields: ['createdBy.clientId', 'listedAt'] },
   { name: 'reference', fields: ['externalReference', 'listedAt'] },
+  { name: 'number', fields: ['shortNumber', 'listedAt'] },
+  { name: 'unnumbered', fields: ['shortNumber'], acrossInstitutions: true },
   { name: 'modified', fields: ['modifiedAt'] },
   { name: 'performance', fields: ['performanceId'] },
   { name: 'held', fields: ['client', 'heldPlaces'] },
@@ -36,7 +45,9 @@ export const ordersCollection = collection<OrderDocument>('orders', [
   { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },
   { name: 'names', fields: ['namesDue'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
-]);
+];
+
+export const ordersCollection = collection<OrderDocument>('orders', indexes, { upgrade: withNumber });
 
 const linksCollection = collection<LinkDocument>('performance_links', [
   { name: 'performance', fields: ['performanceId'] },

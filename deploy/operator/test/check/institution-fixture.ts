@@ -55,6 +55,7 @@ export const orderWith = (own: { readonly id: string } & Partial<OrderDocument>)
   cancellation: null,
   ticketNotes: [],
   heldPlaces: 0,
+  shortNumber: 'aaaaaaaa',
   createdAt: 1,
   modifiedAt: 1,
   listedAt: 1,

@@ -47,6 +47,7 @@ export const open = {
   createdBy,
   contactNumber: newOrder.contactNumber,
   externalReference: newOrder.externalReference,
+  number: newOrder.externalReference,
   ticketDelivery: 'print',
   currency: 'CHF',
   lines: [line(ids.line, 14, null), line(other, 15, null)],

@@ -11,7 +11,7 @@ import { open } from '../domain/hold.ts';
 import { type Accepted, accept, isRefused } from '../domain/order/decision.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
-import { orderIdMadeBy, requestNameOf } from '../ids.ts';
+import { orderIdMadeBy, requestNameOf, shortNumberOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
@@ -107,7 +107,7 @@ const insert = async (
   await linkPerformances(context.links.of(institution), { id: order.id, performanceId }, others);
   const written = await context.orders
     .of(institution)
-    .insert({ ...order, performanceId }, { events, idempotencyRecord });
+    .insert({ ...order, performanceId, shortNumber: shortNumberOf(order.id) }, { events, idempotencyRecord });
   context.limit.record(written, written.id, written.heldPlaces);
   await cancelIfOver(context, written);
   return written;

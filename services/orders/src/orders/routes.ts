@@ -5,6 +5,7 @@ import {
   changesPage,
   changesPageOf,
   id,
+  lineOfText,
   listQuery,
   named,
   oneOf,
@@ -34,6 +35,7 @@ import { sellsToAnybody } from './buyer.ts';
 import { changeOrder } from './change.ts';
 import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
+import { ordersWithNumber } from './numbers.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
@@ -89,6 +91,12 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       state: Type.Optional(oneOf(states)),
       contactNumber: Type.Optional(contactNumber),
       externalReference: Type.Optional(externalReference),
+      number: Type.Optional(
+        lineOfText({
+          maxLength: 200,
+          description: 'the reference, or the 8 characters that an order has besides, in upper or lower case',
+        }),
+      ),
       pointOfSale: Type.Optional(pointOfSale),
       createdBy: Type.Optional({ ...id, description: 'the id of the client that made them' }),
       createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
@@ -101,11 +109,12 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     },
     handle: ({ caller, query, cursor }) => {
       const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
-      const { createdBy, createdFrom, createdTo, ...paging } = rest;
+      const { number, createdBy, createdFrom, createdTo, ...paging } = rest;
       // An order is listed when it is created or later, which bounds the range of the index.
       const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
       const { orders, now } = contextOf(caller);
-      return changesPageOf({ query: paging, cursor }, orders.of(caller.institution), {
+      const all = orders.of(caller.institution);
+      return changesPageOf({ query: paging, cursor }, number === undefined ? all : ordersWithNumber(all, number), {
         where: {
           // No carts that were never checked out: their `listedAt` is null.
           listedAt,

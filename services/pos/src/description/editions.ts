@@ -32,6 +32,7 @@ const ExperimentalOrder = named(
   'ShopOrderExperimental',
   Members({
     ...Order.properties,
+    number: Text({ description: 'for people: 8 characters, or the reference that the institution gave the order' }),
     items: mapOf(
       named(
         'ShopOrderItemExperimental',
@@ -114,6 +115,7 @@ const experimental = {
     noCart: { ...examples.noCart, expired: false },
     order: {
       ...examples.order,
+      number: 'k7m2p9qx',
       items: withSold(examples.order.items, { ticketStatus: 'printed' }),
       ticketDelivery: 'electronic',
     },

@@ -142,7 +142,7 @@ export const orderView = (
     expiresAt: isConfirmed ? null : order.expiresAt,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
-    ...(reader.isExperimental ? { ticketDelivery: order.ticketDelivery } : {}),
+    ...(reader.isExperimental ? { number: order.number, ticketDelivery: order.ticketDelivery } : {}),
   };
 };
 

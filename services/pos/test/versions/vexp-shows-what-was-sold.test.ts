@@ -1,6 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Call, openFixture } from '../fixture/fixture.ts';
+import { numberOf } from '../fixture/orders.ts';
 import { asUser } from '../fixture/shopper.ts';
 
 interface Cart {
@@ -90,6 +91,13 @@ describe('carts, orders and tickets have what a page shows', () => {
     const { data } = await call<Cart>('POST', '/orders', await anotherPurchase());
     fixture.tickets.mishaps.clear();
     expect(Object.values(data.items)).toEqual([expect.objectContaining({ barcode: null, ticketStatus: null })]);
+  });
+
+  test('an order has its number for people, v1 has none', async () => {
+    const { token, order } = await buy();
+    const path = `/orders/${order.id}`;
+    expect((await call<{ number: string }>('GET', path, { token })).data.number).toBe(numberOf(order.id));
+    expect((await fixture.call('GET', path, { token })).data).not.toHaveProperty('number');
   });
 
   test('null for what an earlier release sold', async () => {

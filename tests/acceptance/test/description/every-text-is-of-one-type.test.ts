@@ -3,7 +3,7 @@ import { descriptions, type Json } from './descriptions.ts';
 
 /** Texts that are compared to the letter, or that another standard reads. A new one is decided here. */
 const OPAQUE = [
-  ...['after', 'barcode', 'contactNumber', 'cursor', 'eventId', 'id', 'resource'],
+  ...['after', 'barcode', 'contactNumber', 'createdBy', 'cursor', 'eventId', 'id', 'resource'],
   // Passwords, logins (compared by a key of their own) and OAuth.
   ...['current', 'new', 'login', 'password', 'origins', 'redirectUris'],
   ...[
@@ -19,7 +19,7 @@ const OPAQUE = [
   // Of the form of the token endpoint; elsewhere a code is a text of one line.
   'code',
   // Filters and names with rules of their own, which refuse or normalise what they do not know.
-  ...['email', 'lang', 'timeZone', 'types'],
+  ...['email', 'lang', 'logo', 'timeZone', 'types'],
 ];
 
 const isOpaque = (name: string): boolean => OPAQUE.includes(name) || /Ids?$/.test(name);
