@@ -33,7 +33,10 @@ const permitItems = async (
 ): Promise<void> => {
   for (const [index, { contactNumber }] of items.entries()) {
     const own = lines.filter(({ item }) => item === index);
-    await permitTariffs(context, institution, contactNumber, own);
+    await permitTariffs(context, institution, contactNumber, own).catch((error: unknown) => {
+      if (!(error instanceof RefusedOrder)) throw error;
+      throw refusal(error.reason, `$.items[${index}]: ${error.details}`);
+    });
   }
 };
 

@@ -74,20 +74,21 @@ const otherCart = async (
 export const fillCart = async (
   context: Pick<PosContext, 'orders' | 'sessions'>,
   { pointOfSale, session, ip }: Visit,
-  item: RequestedItem,
+  items: readonly RequestedItem[],
   requestId: string,
 ): Promise<Filled> => {
   const { institution, serviceHost } = pointOfSale;
+  const named = items.length > 1 ? 'items' : 'cart';
   const add = (orderId: string): Promise<Outcome> =>
     context.orders.add(institution, {
       orderId,
       requestId,
       pointOfSale: serviceHost,
       address: networkOf(ip),
-      items: [item],
+      items: [...items],
     });
   if (!session) {
-    const cart = doneOr(await add(newId('ord')));
+    const cart = doneOr(await add(newId('ord')), named);
     try {
       return { cart, newSession: await context.sessions.begin(pointOfSale, { cartId: cart.id }) };
     } catch (error) {
@@ -99,6 +100,6 @@ export const fillCart = async (
   const cartId = session.cartId ?? (await otherCart(context, session, null));
   const outcome = await add(cartId);
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
-  if (!isOver) return { cart: doneOr(outcome), newSession: undefined };
-  return { cart: doneOr(await add(await otherCart(context, session, cartId))), newSession: undefined };
+  if (!isOver) return { cart: doneOr(outcome, named), newSession: undefined };
+  return { cart: doneOr(await add(await otherCart(context, session, cartId)), named), newSession: undefined };
 };

@@ -4,7 +4,7 @@ import type { Order, Outcome } from '../clients/orders.ts';
 import type { PosContext } from '../context.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
-import { ItemChange, langQuery, NewItem, nameOf, pathId } from '../description/schemas.ts';
+import { ItemChange, langQuery, nameOf, pathId } from '../description/schemas.ts';
 import { cartSubject, isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
 import { cartView, currentOffer, type ShownCart } from '../orders/views.ts';
@@ -50,7 +50,7 @@ const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly stri
 
 /** The operations on the shopping cart. */
 export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
-  const { Cart, isExperimental } = edition;
+  const { Cart, NewItem, isExperimental } = edition;
   const expiredErrors = isExperimental ? [] : (['cart_expired'] as const);
   const changeErrors = [...expiredErrors, 'cart_empty', 'order_busy'] as const;
 
@@ -111,7 +111,8 @@ export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[
       summary: 'Adds places to the cart, all of them or none, and holds them until `expiresAt`',
       description:
         'One item per place. Without a session one is created, and its token is in X-auth-token. Tariffs with a ' +
-        'criterion need `contactNumber`.',
+        'criterion need `contactNumber`.' +
+        (isExperimental ? ' `items` adds several at once: a refusal of one names it, and adds none.' : ''),
       query: langQuery,
       body: NewItem,
       answers: { 201: Cart },
@@ -127,9 +128,12 @@ export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[
         answer: edition.examples.cart,
       },
       handle: async ({ visitor, body, idempotencyKey }) => {
-        if (body.contactNumber !== undefined) requireContact(visitor, body.contactNumber);
-        await requireNotOver(context, visitor.pointOfSale.institution, [body.performanceId]);
-        const { cart, newSession } = await fillCart(context, visitor, body, idempotencyKey ?? newId('req'));
+        const items = 'items' in body ? body.items : [body];
+        for (const { contactNumber } of items) if (contactNumber !== undefined) requireContact(visitor, contactNumber);
+        const performanceIds = items.map(({ performanceId }) => performanceId);
+        const named = items.length > 1 ? '$.items' : undefined;
+        await requireNotOver(context, visitor.pointOfSale.institution, performanceIds, named);
+        const { cart, newSession } = await fillCart(context, visitor, items, idempotencyKey ?? newId('req'));
         return created(await shown(visitor, { order: cart }), `${visitor.base}/shopping-cart`, {
           headers: newSession ? { 'X-auth-token': newSession.token } : {},
           subjects: subjectsOf(visitor, cart),

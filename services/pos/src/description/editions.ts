@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
 import { examples } from './examples.ts';
-import { Cart, CartItem, mapOf, Order, OrderItem, Ticket, Venue } from './schemas.ts';
+import { Cart, CartItem, mapOf, NewItem, Order, OrderItem, Ticket, Venue } from './schemas.ts';
 
 const { Boolean: Flag, Object: Members, String: Text } = Type;
 
@@ -92,6 +92,12 @@ export const LinkedOrder = named(
   }),
 );
 
+/** Several items at once, under the experimental version only. */
+const NewItems = named(
+  'CartItemsInput',
+  Members({ items: Type.Array(NewItem, { minItems: 1, maxItems: 50, description: 'all of them are added, or none' }) }),
+);
+
 const exampleOfSold = {
   productName: 'La Flûte enchantée',
   timeZone: 'Europe/Zurich',
@@ -102,11 +108,12 @@ const exampleOfSold = {
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
   Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold, ...more }]));
 
-const numbered = { isExperimental: false, Cart, Order, Ticket, examples };
+const numbered = { isExperimental: false, NewItem, Cart, Order, Ticket, examples };
 
 // The experimental schemas have all members of the numbered ones, and further ones.
 const experimental = {
   isExperimental: true,
+  NewItem: Type.Union([NewItem, NewItems]),
   Cart: ExperimentalCart,
   Order: ExperimentalOrder,
   Ticket: ExperimentalTicket,

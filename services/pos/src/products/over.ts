@@ -14,16 +14,21 @@ export const productsNow = async (
   return offer?.products ?? [];
 };
 
-/** @throws {PosFault} cart_not_on_sale if one of these performances is over, as it is dated now */
+/**
+ * @throws {PosFault} cart_not_on_sale if one of these performances is over, as it is dated now; `of` names them in the
+ * request
+ */
 export const requireNotOver = async (
   { now, ...catalogue }: Catalogue & Pick<PosContext, 'now'>,
   institution: string,
   performanceIds: readonly string[],
+  of?: string,
 ): Promise<void> => {
   const products = await productsNow(catalogue, institution);
-  const ids = new Set(performanceIds);
-  const ended = products.some((product) =>
-    product.performances.some((performance) => ids.has(performance.id) && isOver(performance, product, now())),
+  const over = products.flatMap((product) =>
+    product.performances.filter((performance) => isOver(performance, product, now())).map(({ id }) => id),
   );
-  if (ended) throw new PosFault('cart_not_on_sale', 'The performance is over.');
+  const ended = performanceIds.findIndex((id) => over.includes(id));
+  const where = of === undefined ? '' : `${of}[${ended}]: `;
+  if (ended >= 0) throw new PosFault('cart_not_on_sale', `${where}The performance is over.`);
 };

@@ -30,6 +30,11 @@ test('negative control: a changed member, a dropped parameter and a lost operati
   expect(changedIn(lost)).toEqual(['GET /users/me']);
 });
 
+/** An operation whose body has one of several forms. */
+interface Alternatives {
+  readonly body: { readonly anyOf: readonly object[] };
+}
+
 /** Whether a schema has everything of another one, and perhaps more. */
 const has = (schema: unknown, other: unknown): boolean => {
   if (Array.isArray(other)) return Array.isArray(schema) && other.every((one) => schema.some((own) => has(own, one)));
@@ -48,6 +53,8 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
       .sort(),
   ).toEqual([
     'GET /order-links/current',
+    'GET /order-links/current/document',
+    'GET /orders/{id}/document',
     'GET /point-of-sale',
     'GET /products/{id}/performances/{performanceId}/seat-map',
     'GET /tickets/{id}/document',
@@ -55,7 +62,9 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
   ]);
   for (const [name, { answers, codes, ...same }] of Object.entries(v1)) {
     const { answers: more, codes: given, ...own } = vexp[name] ?? { answers: null, codes: [] };
-    expect([name, own]).toEqual([name, same]);
+    // Several items are another form of the body.
+    const [one] = name === 'POST /shopping-cart/items' ? (own as Alternatives).body.anyOf : [];
+    expect([name, one ? { ...own, body: one } : own]).toEqual([name, same]);
     expect([name, has(more, answers)]).toEqual([name, true]);
     // An expired cart is an answer there.
     const isOfCart = name.includes(' /shopping-cart') && name !== 'DELETE /shopping-cart';
