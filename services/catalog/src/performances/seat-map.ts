@@ -56,8 +56,12 @@ const Area = named(
 export const Stage = named(
   'SeatMapStage',
   Type.Object(
-    { x: coordinate, y: coordinate, width: Type.Number({ minimum: 0, maximum: MAX_COORDINATE }) },
-    { description: 'its front edge: from the left end, `width` to the right' },
+    {
+      x: coordinate,
+      y: coordinate,
+      width: Type.Number({ minimum: 0, maximum: MAX_COORDINATE, description: 'to the right' }),
+    },
+    { description: 'its front edge; x and y of its left end' },
   ),
 );
 

@@ -8,8 +8,8 @@ const { Array: List, Boolean: Flag, Number: Real, Object: Members, String: Text 
 const Stage = named(
   'ShopStage',
   Members(
-    { x: Real(), y: Real(), width: Real() },
-    { description: 'its front edge: from the left end, `width` to the right' },
+    { x: Real(), y: Real(), width: Real({ description: 'to the right' }) },
+    { description: 'its front edge; x and y of its left end' },
   ),
 );
 
@@ -27,7 +27,7 @@ const Seat = named(
   'ShopSeat',
   Members({
     areaId: Text(),
-    row: Text(),
+    row: Text({ description: 'as tickets name it' }),
     label: Text({ description: 'what a ticket shows: row and seat' }),
     x: Real({ description: 'of its middle' }),
     y: Real(),

@@ -4,6 +4,8 @@ import { descriptions, type Json } from './descriptions.ts';
 /** Texts that are compared to the letter, or that another standard reads. A new one is decided here. */
 const OPAQUE = [
   ...['after', 'barcode', 'contactNumber', 'createdBy', 'cursor', 'eventId', 'id', 'resource'],
+  // Of SVG.
+  ...['logo', 'outline'],
   // Passwords, logins (compared by a key of their own) and OAuth.
   ...['current', 'new', 'login', 'password', 'origins', 'redirectUris'],
   ...[

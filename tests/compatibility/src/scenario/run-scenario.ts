@@ -30,6 +30,18 @@ const performance = (tariffId: string) => ({
     { code: 'STANDING', name: { en: 'Standing' }, numbered: false, capacity: 3 },
   ],
   prices: ['STALLS', 'STANDING'].map((seatCategory) => ({ seatCategory, tariffId, amount: 4_500 })),
+  seatMap: {
+    stage: { x: 0, y: 0, width: 100 },
+    areas: [
+      {
+        id: 'stalls',
+        name: { en: 'Stalls' },
+        seatCategory: 'STALLS',
+        outline: 'M0 10H100V30H0Z',
+        rows: [{ row: 'A', from: { x: 5, y: 20 }, to: { x: 95, y: 20 }, curve: 3 }],
+      },
+    ],
+  },
 });
 
 const storeOf = ({ stores }: Scenario, name: string): Store => {
@@ -73,6 +85,11 @@ export const openShop = async (partner: Partner, hall: Hall, holdMinutes: number
       paymentMethods: ['external', 'on_account', 'simulated'],
       maxPlacesPerOrder: 8,
       holdMinutes,
+      branding: {
+        colours: { accent: '#8c1d18', ink: '#1b1b1f', paper: '#ffffff' },
+        logo: '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h9v9z"/></svg>',
+      },
+      links: { terms: 'https://www.opera.example/terms' },
     }),
   );
   return serviceHost;
