@@ -175,44 +175,55 @@ const hall = ([, , light, accent], next) => {
 
 const motifs = [arches, moon, curtain, staves, fan, pipes, discs, hall];
 
-/** Calls `draw` once, shortly before the element is seen; on the server never. */
-const whenSeen = (element, draw) => {
-  if (!globalThis.IntersectionObserver) return;
-  const observer = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      draw();
-    },
-    { rootMargin: '400px' },
-  );
-  observer.observe(element);
-};
-
-/**
- * The picture of a product; decorative, hidden from screen readers. `isLate`: one of many, whose details are drawn when
- * it is seen.
- */
-export const poster = (code, { isLate = false } = {}) => {
+const partsOf = (code) => {
   const next = numbersFrom(`${code}.`);
   const running = Number(/\d+$/.exec(code)?.[0] ?? Math.floor(next() * 64));
   // Neighbours differ in colour and motif; a combination of both repeats after 64 codes.
   const round = Math.floor(running / 8);
   const palette = palettes[(running * 3 + round) % palettes.length];
   const motif = motifs[(running * 5 + round * 2) % motifs.length];
-  const picture = svg(
+  return { palette, draw: () => motif(palette, next).flat() };
+};
+
+/** The ground of a picture, which the server draws; {@link fillPosters} draws the rest. */
+export const plainPoster = (code) =>
+  svg(
     'svg',
     {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       class: 'poster',
       'aria-hidden': 'true',
       preserveAspectRatio: 'xMidYMid slice',
+      'data-poster': code,
     },
-    svg('rect', { width: WIDTH, height: HEIGHT, fill: palette[0] }),
+    svg('rect', { width: WIDTH, height: HEIGHT, fill: partsOf(code).palette[0] }),
   );
-  const draw = () => picture.append(...motif(palette, next).flat());
-  if (isLate) whenSeen(picture, draw);
-  else draw();
+
+const fill = (picture) => {
+  const { poster: code } = picture.dataset;
+  delete picture.dataset.poster;
+  picture.append(...partsOf(code).draw());
+};
+
+/** Draws the details of the pictures below an element, each shortly before it is seen. */
+export const fillPosters = (element) => {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        fill(target);
+      }
+    },
+    { rootMargin: '300px' },
+  );
+  for (const picture of element.querySelectorAll('[data-poster]')) observer.observe(picture);
+};
+
+/** The picture of a product; decorative, hidden from screen readers. */
+export const poster = (code) => {
+  const picture = plainPoster(code);
+  fill(picture);
   return picture;
 };
 

@@ -79,7 +79,7 @@ const show = async ({ isUpdate = false, scroll = 0 } = {}) => {
   if (!isUpdate) clearAnnouncement();
   main.setAttribute('aria-busy', 'true');
   const timer = setTimeout(() => announce(t('oneMoment')), SLOW_MS);
-  const context = { redraw: () => show({ isUpdate: true }), first: takeFirst() };
+  const context = { redraw: () => show({ isUpdate: true }), first: takeFirst(), drawn: main.firstElementChild };
   const drawn = await (load ? load().then((page) => page(parameters, query, context)) : Promise.reject()).catch(failed);
   clearTimeout(timer);
   if (mine !== lastDraw) {
@@ -90,7 +90,8 @@ const show = async ({ isUpdate = false, scroll = 0 } = {}) => {
   current = drawn;
   if (document.querySelector('[data-announcer]').textContent === t('oneMoment')) clearAnnouncement();
   const hadFocus = main.contains(document.activeElement);
-  main.replaceChildren(drawn.node);
+  // What the server has drawn stays.
+  if (main.firstElementChild !== drawn.node) main.replaceChildren(drawn.node);
   main.removeAttribute('aria-busy');
   setTitle(drawn.title);
   updateHeader(path);
@@ -143,7 +144,10 @@ onChange(() => {
   wasExpired = visitor.cartExpired;
 });
 
-onFollowed(() => void show({ isUpdate: true }));
+onFollowed((what) => {
+  const { path } = place();
+  if (what === 'login' || path === '/cart' || path === '/checkout') void show({ isUpdate: true });
+});
 
 onLoss(() => notice('error', errorText('session_invalid')));
 

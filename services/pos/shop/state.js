@@ -112,19 +112,22 @@ const tellOthers = () => others?.postMessage('changed');
 
 /** Takes over what another tab did to login and cart. Calls the listeners of `onFollowed` if that changed anything. */
 const follow = async () => {
-  const known = JSON.stringify([visitor.contact, visitor.cart]);
-  if (hasSession()) {
+  const { contact, cart } = visitor;
+  const load = async () => {
     const { contactNumber } = await api.session();
     if (contactNumber !== (visitor.contact?.contactNumber ?? null)) await setContact(contactNumber);
     await loadCart();
-  } else {
-    end();
-  }
-  if (known !== JSON.stringify([visitor.contact, visitor.cart])) changes.dispatchEvent(new Event('followed'));
+  };
+  // The message may be faster than the cookie: then the session turns out to have ended on the way.
+  if (hasSession()) await load().catch((error) => (hasSession() ? Promise.reject(error) : undefined));
+  if (!hasSession()) end();
+  const isOther = (one, two) => JSON.stringify(one) !== JSON.stringify(two);
+  if (isOther(contact, visitor.contact)) changes.dispatchEvent(new CustomEvent('followed', { detail: 'login' }));
+  else if (isOther(cart, visitor.cart)) changes.dispatchEvent(new CustomEvent('followed', { detail: 'cart' }));
 };
 
-/** Calls the listener when this tab has taken over another cart or login. */
-export const onFollowed = (listener) => changes.addEventListener('followed', listener);
+/** Calls the listener with `login` or `cart` when this tab has taken over another one. */
+export const onFollowed = (listener) => changes.addEventListener('followed', ({ detail }) => listener(detail));
 
 /** Restores the session of the browser, and follows what other tabs do to it from then on. */
 export const restore = async () => {

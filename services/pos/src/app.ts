@@ -21,7 +21,7 @@ import { simulatedPayments } from './orders/buyer.ts';
 import { ordersRoutes } from './orders/routes.ts';
 import { pointOfSaleRoutes } from './point-of-sale/routes.ts';
 import { createOffers } from './products/offers.ts';
-import { productsRoutes } from './products/routes.ts';
+import { productsRoutes, programmeRoutes } from './products/routes.ts';
 import { seatMapRoutes } from './products/seat-map.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { createAdmit } from './request/admit.ts';
@@ -131,7 +131,9 @@ export const routes = (context: PosContext): AnyOperation[] => [
   ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
   ...editions.flatMap((edition) =>
     inVersion(edition, [
-      ...(edition.isExperimental ? [...pointOfSaleRoutes(context), ...seatMapRoutes(context)] : []),
+      ...(edition.isExperimental
+        ? [...pointOfSaleRoutes(context), ...programmeRoutes(context), ...seatMapRoutes(context)]
+        : []),
       ...cartRoutes(context, edition),
       ...ordersRoutes(context, edition),
       ...ticketsRoutes(context, edition),

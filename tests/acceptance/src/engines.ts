@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { helmIsThere, kustomizeCommand } from '@boxoffice/kubernetes';
+import { chromiumPath } from '@boxoffice/testkit';
 import { authlibPython } from './authlib.ts';
-import { chromiumPath } from './chromium.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

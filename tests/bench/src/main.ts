@@ -7,6 +7,7 @@ import { type Benchmark, table } from './measure/report.ts';
 import { purchase } from './purchase.ts';
 import { revisions } from './revisions.ts';
 import { shop } from './shop.ts';
+import { shopPage } from './shop-page.ts';
 import { idle, start } from './start.ts';
 import { tokens } from './tokens.ts';
 
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   idle,
   purchase,
   shop,
+  'shop-page': shopPage,
   events,
   revisions,
 };

@@ -1,7 +1,7 @@
 import { h } from '../dom.js';
 import { duration, money, period } from '../format.js';
 import { link } from '../frame.js';
-import { badge, poster } from '../poster.js';
+import { badge, plainPoster } from '../poster.js';
 import { t } from '../texts/index.js';
 
 /** The name and city of the venue of a performance. */
@@ -34,7 +34,7 @@ export const showHead = (product) =>
     h(
       'div',
       { class: 'wrap show-grid' },
-      h('div', { class: 'show-picture' }, poster(product.code)),
+      h('div', { class: 'show-picture' }, plainPoster(product.code)),
       h(
         'div',
         { class: 'show-text' },

@@ -1,7 +1,7 @@
 import { h, newId } from '../dom.js';
 import { dayParts, longDay, shortDay, time } from '../format.js';
 import { link } from '../frame.js';
-import { badge } from '../poster.js';
+import { badge, fillPosters } from '../poster.js';
 import { productOf } from '../state.js';
 import { t } from '../texts/index.js';
 import { choicePanel } from './choice.js';
@@ -73,7 +73,7 @@ const notOnSale = () =>
   h('section', { class: 'message-box' }, h('h2', {}, t('notOnSale')), h('p', {}, t('notOnSaleText')));
 
 /** One product: its description, its dates, and the choice of places. */
-export const showPage = async ([id], _query, { first }) => {
+export const showPage = async ([id], _query, { first, drawn }) => {
   const product = first ?? (await productOf(id, { fresh: true }));
   const { performances } = product;
   const free = performances.filter(({ availability, onSale }) => availability !== 'sold_out' && onSale);
@@ -104,6 +104,8 @@ export const showPage = async ([id], _query, { first }) => {
       panel,
     ];
   };
-  const node = h('article', { class: 'show' }, showHead(product), h('div', { class: 'wrap choices' }, choices()));
+  const node = first && drawn ? drawn : h('article', { class: 'show' }, showHead(product));
+  node.append(h('div', { class: 'wrap choices' }, [choices()].flat(Infinity).filter(Boolean)));
+  fillPosters(node);
   return { title: product.name, node, leave: () => shown?.leave() };
 };

@@ -1,12 +1,11 @@
 import { api } from '../api.js';
-import { h, newId } from '../dom.js';
+import { h, newId, screenReaderText } from '../dom.js';
 import { money, month, number, period, shortDay } from '../format.js';
 import { link } from '../frame.js';
 import { announce, showError } from '../notices.js';
-import { auditorium, badge, poster } from '../poster.js';
+import { auditorium, badge, fillPosters, plainPoster } from '../poster.js';
 import { visitor } from '../state.js';
 import { t } from '../texts/index.js';
-import { pagination } from './pagination.js';
 
 const SIZE = 24;
 const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
@@ -52,7 +51,7 @@ const card = (product, isFound) => {
     h(
       'a',
       { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
-      h('span', { class: 'card-picture' }, poster(code, { isLate: true }), badge(product)),
+      h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
       h(
         'span',
         { class: 'card-date' },
@@ -79,6 +78,38 @@ const byMonth = (products) =>
   [...Map.groupBy(products, ({ startDate }) => month(startDate))].map(([name, those]) =>
     h('section', { class: 'month' }, h('h2', {}, name), grid(those)),
   );
+
+/** The linked pages: the first, the last, and the neighbours of the current one. */
+const worth = (page, pages) =>
+  [...new Set([1, 2, page - 1, page, page + 1, pages - 1, pages])]
+    .filter((one) => one >= 1 && one <= pages)
+    .toSorted((a, b) => a - b);
+
+/** Links to the pages of a list; nothing for a single page. */
+const pagination = ({ page, pages, href }) => {
+  if (pages < 2) return [];
+  const shown = worth(page, pages);
+  const links = shown.flatMap((one, index) => [
+    index > 0 && one > shown[index - 1] + 1 && h('li', { class: 'gap', 'aria-hidden': 'true' }, '…'),
+    h(
+      'li',
+      {},
+      h(
+        'a',
+        { href: href(one), 'aria-current': one === page && 'page' },
+        screenReaderText(`${t('page')} `),
+        number(one),
+      ),
+    ),
+  ]);
+  const step = (to, rel, text, sign) =>
+    h('li', { class: 'step' }, to >= 1 && to <= pages && h('a', { href: href(to), rel, 'aria-label': text }, sign));
+  return h(
+    'nav',
+    { class: 'pages', 'aria-label': t('pages') },
+    h('ol', {}, step(page - 1, 'prev', t('previousPage'), '←'), links, step(page + 1, 'next', t('nextPage'), '→')),
+  );
+};
 
 const results = ({ records, total }, state) => {
   if (total === 0)
@@ -123,12 +154,12 @@ export const programmeState = (query) => ({
 
 const countText = ({ total }) => t('found', { count: total, shown: number(total) });
 
-/** The programme as a page: `found` are its records and their total. The server draws it, too, without `onSearch`. */
-export const programme = (state, found, onSearch) => {
+/** The programme as a page: `found` are its records and their total. The server draws it, too. */
+export const programme = (state, found) => {
   const field = newId('search');
   const form = h(
     'form',
-    { role: 'search', class: 'search', action: link('/'), onsubmit: (event) => event.preventDefault() },
+    { role: 'search', class: 'search', action: link('/') },
     state.type !== 'show' && h('input', { type: 'hidden', name: 'type', value: state.type }),
     h('label', { for: field, class: 'unseen' }, t('searchLabel')),
     h('input', {
@@ -138,7 +169,6 @@ export const programme = (state, found, onSearch) => {
       value: state.wanted,
       placeholder: t('searchLabel'),
       autocomplete: 'off',
-      oninput: onSearch,
     }),
   );
   const kinds = h(
@@ -165,9 +195,10 @@ export const programme = (state, found, onSearch) => {
   );
 };
 
-/** The programme: all products by month, with a search by title, in pages. */
-export const showsPage = async (_parameters, query, { first }) => {
+/** The programme: all products by month, with a search by title, in pages. `first`: as the server has drawn it. */
+export const showsPage = async (_parameters, query, { first, drawn }) => {
   const state = programmeState(query);
+  const node = first && drawn ? drawn : programme(state, first ?? (await load(state)));
   let turn = 0;
   let timer;
 
@@ -180,12 +211,18 @@ export const showsPage = async (_parameters, query, { first }) => {
     history.replaceState(history.state, '', addressOf(state));
     node.querySelector('.results').replaceChildren(...results(found, state).flat());
     node.querySelector('.count').textContent = countText(found);
+    fillPosters(node);
     announce(countText(found));
   };
-  const onSearch = ({ target }) => {
+  const form = node.querySelector('.search');
+  form.addEventListener('submit', (event) => event.preventDefault());
+  const onInput = ({ target }) => {
     clearTimeout(timer);
     timer = setTimeout(() => search(target.value), 160);
   };
-  const node = programme(state, first ?? (await load(state)), onSearch);
+  form.elements.q.addEventListener('input', onInput);
+  // Typed before the script was there.
+  if (form.elements.q.value !== state.wanted) onInput({ target: form.elements.q });
+  fillPosters(node);
   return { title: t('programme'), node, leave: () => clearTimeout(timer) };
 };

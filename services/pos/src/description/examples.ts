@@ -57,6 +57,23 @@ const productDetail = {
   ],
 } as const;
 
+const programme = {
+  products: {
+    [ids.product]: {
+      ...product,
+      performance: {
+        id: ids.performance,
+        startDate,
+        timeZone: 'Europe/Zurich',
+        venue: { name: 'Grande salle', city: 'Genève' },
+      },
+      performances: 1,
+    },
+  },
+  days: { '2027-03-12': 1 },
+  venues: ['Grande salle'],
+};
+
 const availabilities = {
   [ids.performance]: { startDate, availability: 'available', seatCategories: [{ ...category, free: 120 }] },
 } as const;
@@ -151,6 +168,7 @@ export const examples = {
   contactNumber,
   product,
   productDetail,
+  programme,
   availabilities,
   place: { ...place, seatCategoryId: ids.category, free: true },
   session,

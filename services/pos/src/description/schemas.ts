@@ -70,6 +70,38 @@ const SeatCategory = named(
   }),
 );
 
+/** A product of the programme, with the first of its performances that are wanted. */
+export const ProgrammeEntry = named(
+  'ShopProgrammeEntry',
+  Members({
+    ...product,
+    performance: nullable(
+      Members(
+        {
+          id: Text(),
+          startDate: timestamp,
+          timeZone: Text({ description: 'name of the IANA database' }),
+          venue: Venue,
+        },
+        { description: 'the first that is wanted; null: it has none' },
+      ),
+    ),
+    performances: Integer({ description: 'how many are wanted' }),
+  }),
+);
+
+/** A part of the programme, and what else could be chosen. */
+export const Programme = named(
+  'ShopProgramme',
+  Members({
+    products: mapOf(ProgrammeEntry),
+    days: MapOf(Text(), Integer(), {
+      description: 'performances by their local day (`2027-03-12`), on any day at the wanted venue',
+    }),
+    venues: List(Text(), { description: 'names of venues, of any venue on the wanted days' }),
+  }),
+);
+
 const PerformanceEntry = named(
   'ShopPerformance',
   Members({

@@ -11,6 +11,7 @@ import {
   PlaceEntry,
   ProductDetail,
   ProductEntry,
+  Programme,
   pathId,
   productType,
 } from '../description/schemas.ts';
@@ -30,6 +31,45 @@ const LIST = ['X-Total-Amount', 'Link'] as const;
 /** Answers about no contact are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
 const cacheHeaders = (contact?: string): Record<string, string> =>
   contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
+
+const day = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
+
+/** The programme with what visitors look for, under the experimental version. */
+export const programmeRoutes = ({ offers }: Pick<PosContext, 'offers'>): AnyOperation[] => {
+  const showcase = createShowcase(offers);
+  return [
+    operation({
+      id: 'browseProgramme',
+      method: 'get',
+      path: '/programme',
+      access: 'visitor',
+      summary: 'Finds products by day, venue and title, by the start of their first performance that is wanted',
+      description:
+        'Running products only, at the prices for everybody. Days are local to each performance; case and accents of ' +
+        '`q` do not matter. `days` and `venues` are what else can be chosen with the rest of the query.',
+      query: {
+        type: Type.Optional(productType),
+        from: day('the first day'),
+        to: day('the last day'),
+        venue: Type.Optional(Type.String({ maxLength: 200, description: 'its name' })),
+        q: Type.Optional(Type.String({ maxLength: 200, description: 'words of the title' })),
+        ...partQuery,
+        ...langQuery,
+      },
+      answers: { 200: Programme },
+      answerHeaders: LIST,
+      compressed: true,
+      example: { query: { type: 'show', from: '2027-03-12', to: '2027-03-14' }, answer: examples.programme },
+      handle: async ({ visitor, query: { offset, limit, lang: _, ...wanted } }) => {
+        const { pointOfSale, languages } = visitor;
+        const part = partOf({ offset, limit });
+        const { data, total } = await showcase.programme({ pointOfSale, languages, criteria: [] }, wanted, part);
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders() } });
+      },
+    }),
+  ];
+};
 
 /** The operations on products, performances and their availability. */
 export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {

@@ -1,10 +1,12 @@
 import { PosFault } from '@boxoffice/envelope';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Performance, Product } from '../clients/catalog.ts';
+import type { Wanted } from '../domain/programme.ts';
 import { notFound } from '../request/faults.ts';
 import type { Part } from '../request/pagination.ts';
 import { mapById } from '../request/pagination.ts';
 import { type Offers, SECOND } from './offers.ts';
+import { listProgramme } from './programme.ts';
 import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
 
 /** Maximum cached answers of a kind, over all audiences. */
@@ -70,6 +72,23 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
       const products = all.slice(offset, offset + limit);
       return about(audience, products, ({ entry }) => ({ data: mapById(products.map(entry)), total: all.length }));
     }),
+
+    /** What is found in the programme, with what else could be chosen. */
+    programme: cached(
+      async (audience, wanted: Wanted & { readonly type?: string | undefined }, { offset, limit }: Part) => {
+        const offer = await offers.published(audience.pointOfSale.institution);
+        const { listed, days, venues } = listProgramme(offer, audience, wanted, now());
+        const shown = listed.slice(offset, offset + limit);
+        return about(
+          audience,
+          shown.map(({ product }) => product),
+          (views) => ({
+            data: { products: mapById(shown.map(views.programmeEntry)), days, venues },
+            total: listed.length,
+          }),
+        );
+      },
+    ),
 
     /** Rejects with PosFault `not_found` for a product that is not shown; so do the others. */
     detail: cached(async (audience, productId: string) => {

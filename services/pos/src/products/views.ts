@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
 import { byStartThenId, isOnSale, isShown, levelOf, tariffsFor } from '../domain/offer.ts';
+import type { Listed } from './programme.ts';
 
 /** Visitors who see the same products, texts and prices. */
 export interface Audience {
@@ -117,6 +118,16 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
 
   return {
     entry,
+    programmeEntry: ({ product, performances }: Listed): Static<typeof schemas.ProgrammeEntry> => {
+      const [next] = performances;
+      const { id, startDate, timeZone, venue } = next ?? {};
+      const isDated = id !== undefined && startDate !== undefined && timeZone !== undefined && venue !== undefined;
+      return {
+        ...entry(product),
+        performance: isDated ? { id, startDate, timeZone, venue: { name: venue.name, city: venue.city } } : null,
+        performances: performances.length,
+      };
+    },
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
       ...entry(product),
       performances: shownPerformances(product, now).map(performanceEntry(product)),

@@ -19,7 +19,7 @@ export interface Prepared {
 }
 
 /** How long a first page waits for the catalog, in milliseconds: then it comes without what that says. */
-const PATIENCE_MS = 800;
+const PATIENCE_MS = 1_000;
 
 /** Products of a page of the programme. */
 const PAGE_SIZE = 24;
@@ -50,7 +50,7 @@ const message = ({ t }: Views, root: string): Html => html`<div class="wrap page
 /** Prepares first pages from what the catalog says, or without it if that takes long: the page's script asks again. */
 export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) => {
   const showcase = createShowcase(offers, now);
-  const inTime = createBestEffort({ ms: PATIENCE_MS });
+  const inTime = createBestEffort({ ms: PATIENCE_MS, pauseMs: PATIENCE_MS });
 
   /** That of the institution's first performance. */
   const timeZoneOf = ({ institution }: PointOfSale): string =>

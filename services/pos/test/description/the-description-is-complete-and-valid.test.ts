@@ -44,6 +44,7 @@ test('the description has exactly the listed operations under both versions', ()
     'GET /order-links/current/document',
     'GET /orders/{id}/document',
     'GET /point-of-sale',
+    'GET /programme',
     'GET /products/{id}/performances/{performanceId}/seat-map',
     'GET /tickets/{id}/document',
     'POST /orders/{id}/links',

@@ -12,6 +12,7 @@ export type Enter = (options?: VisitOptions) => Promise<Visit>;
 /** The fixture that a suite of visitors shares: one installation, one browser. */
 export interface ShopFixture {
   product(): Product;
+  browser(): Browser;
   /** A test with its own visitors, concurrent with the other stories. */
   story(name: string, tell: (enter: Enter) => Promise<void>): void;
   /** The address below `/shop/` of a show in the demo data. */
@@ -45,6 +46,7 @@ export const withShop = (name: string, tests: (shop: ShopFixture) => void): void
 
     tests({
       product: () => product,
+      browser: () => browser,
       story(title, tell) {
         const play = async () => {
           const own: Visit[] = [];

@@ -1,5 +1,5 @@
+import { chromiumPath } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { chromiumPath } from '../../src/chromium.ts';
 import type { Demo } from '../../src/product.ts';
 
 /** The browser's path; undefined without one. */

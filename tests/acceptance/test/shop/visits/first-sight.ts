@@ -1,0 +1,118 @@
+import { waitUntil } from '@boxoffice/testkit';
+import { expect } from '@jest/globals';
+import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
+import { takenOver, visit } from '../visit.ts';
+
+/** Stories of pages before, and while, their script takes over. */
+export const firstSight = ({ product, browser, story, showOf }: ShopFixture): void => {
+  story('the first page takes at most 15 requests and 150 KB', async (enter) => {
+    const { page } = await enter({ width: 390 });
+    const sizes = new Map<string, Promise<number>>();
+    page.on('requestfinished', (request) => {
+      const size = request
+        .sizes()
+        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize);
+      sizes.set(request.url(), size);
+    });
+    await page.reload({ waitUntil: 'networkidle' });
+    const bytes = (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0);
+    expect(sizes.size).toBeLessThanOrEqual(15);
+    expect(bytes).toBeLessThan(150_000);
+    expect(sizes.size).toBeGreaterThan(5);
+  });
+
+  story('without its script, the shop shows programme and shows, in the language that is chosen', async () => {
+    const context = await browser().newContext({ javaScriptEnabled: false, ignoreHTTPSErrors: true, locale: 'de-CH' });
+    const page = await context.newPage();
+    const card = page.locator('.card').first();
+    // While the catalogue is slow, pages come without the list.
+    const hasList = async () => {
+      await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/`);
+      return (await card.count()) > 0;
+    };
+    await waitUntil(hasList, { what: 'the list of shows' });
+    expect(await page.getAttribute('html', 'lang')).toBe('de');
+    await page.getByRole('navigation', { name: 'Hauptnavigation' }).getByRole('link', { name: 'Spielplan' }).waitFor();
+    const name = `${await card.locator('.card-name').textContent()}`;
+    await card.click();
+    await heading(page, name).waitFor();
+    expect(await page.title()).toContain(name);
+    await page.getByRole('link', { name: 'English' }).click();
+    expect(await page.getAttribute('html', 'lang')).toBe('en');
+    await page.getByRole('link', { name: 'Programme', exact: true }).first().click();
+    expect(await page.getAttribute('html', 'lang')).toBe('en');
+    await context.close();
+  });
+
+  story('addresses of earlier shops lead to the same pages', async (enter) => {
+    const at = showOf('opera', 'numbered');
+    const { page } = await enter({ at: `#${at.slice(OPERA.length)}` });
+    await heading(page, 'The Magic Flute').waitFor();
+    expect(page.url()).toBe(`${product().demo.baseUrl}/shop/${at}`);
+    await page.goto(`${product().demo.baseUrl}/shop/?host=${OPERA}#/account`);
+    await heading(page, 'Log in').waitFor();
+    expect(page.url()).toBe(`${product().demo.baseUrl}/shop/${OPERA}/account`);
+  });
+
+  story('the way back leads to the same place of the programme', async (enter) => {
+    const { page } = await enter({ at: `${OPERA}/?page=2` });
+    const card = page.locator('.card').nth(20);
+    const name = `${await card.locator('.card-name').textContent()}`;
+    await card.scrollIntoViewIfNeeded();
+    const scrolled = () => page.evaluate<number>('window.scrollY');
+    const before = await scrolled();
+    expect(before).toBeGreaterThan(200);
+    await card.click();
+    await heading(page, name).waitFor();
+    expect(await scrolled()).toBe(0);
+    await page.goBack();
+    await card.getByText(name).waitFor();
+    expect(Math.abs((await scrolled()) - before)).toBeLessThan(50);
+    await page.reload();
+    await takenOver(page);
+    expect(page.url()).toContain('?page=2');
+    expect(Math.abs((await scrolled()) - before)).toBeLessThan(50);
+  });
+
+  story('cart and login are those of all tabs of a browser, and of no other', async (enter) => {
+    const user = product().demo.users.find(({ serviceHost }) => serviceHost === OPERA);
+    if (!user) throw new Error('the demo data has no user');
+    const { page } = await enter();
+    const other = (await enter({ profile: page.context() })).page;
+    const stranger = (await enter()).page;
+    await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
+    await takeSeat(page, 'Row G, seat 2');
+    await heading(page, 'Cart').waitFor();
+    // The other tab follows without being loaded anew.
+    await other.locator('.cart-count').getByText('1').waitFor();
+    await other.getByRole('link', { name: 'Cart' }).click();
+    await other.locator('.item').waitFor();
+
+    await other.getByRole('link', { name: 'Log in' }).click();
+    await other.getByLabel('Login').fill(user.login);
+    await other.getByLabel('Password').fill(user.password);
+    await other.keyboard.press('Enter');
+    await heading(other, /^Good evening/).waitFor();
+    await page.getByRole('link', { name: 'My tickets' }).waitFor();
+    await page.getByRole('button', { name: 'Remove' }).first().click();
+    await heading(page, 'Your cart is empty').waitFor();
+    await other.locator('.cart-count').waitFor({ state: 'detached' });
+
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('link', { name: 'Log in' }).waitFor();
+    await stranger.reload();
+    await takenOver(stranger);
+    expect(await stranger.locator('.cart-count').count()).toBe(0);
+    const cookies = await page.context().cookies();
+    expect(cookies.filter(({ name }) => name.startsWith('boxoffice.session.'))).toEqual([]);
+  });
+
+  story('the session is a cookie that ends with the browser', async () => {
+    const { page } = await visit(browser(), product().demo, { at: showOf('opera', 'numbered') });
+    await takeSeat(page, 'Row G, seat 4');
+    await heading(page, 'Cart').waitFor();
+    const [cookie] = (await page.context().cookies()).filter(({ name }) => name.startsWith('boxoffice.session.'));
+    expect(cookie).toMatchObject({ path: '/shop', secure: true, sameSite: 'Strict', expires: -1 });
+    await page.context().close();
+  });
+};
