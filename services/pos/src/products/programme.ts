@@ -1,14 +1,8 @@
 import { textIn } from '@boxoffice/http';
-import type { Performance, Product } from '../clients/catalog.ts';
+import type { Performance } from '../clients/catalog.ts';
 import { byStartThenId } from '../domain/offer.ts';
 import { findIn, type Wanted } from '../domain/programme.ts';
 import { type Audience, type Offer, periodOf, shownPerformances, shownProducts } from './views.ts';
-
-/** A product of the programme, and those of its performances that were wanted. */
-export interface Listed {
-  readonly product: Product;
-  readonly performances: readonly Performance[];
-}
 
 /** The products of a type, or all, that match, by the start of their first matching performance. */
 export const listProgramme = (

@@ -3,7 +3,6 @@ import type { Static } from 'typebox';
 import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
 import { byStartThenId, isOnSale, isShown, levelOf, tariffsFor } from '../domain/offer.ts';
-import type { Listed } from './programme.ts';
 
 /** Visitors who see the same products, texts and prices. */
 export interface Audience {
@@ -20,6 +19,12 @@ export interface Offer {
   readonly languages?: readonly string[];
   readonly products: readonly Product[];
   readonly tariffs: readonly Tariff[];
+}
+
+/** A product of the programme, and those of its performances that were wanted. */
+export interface Listed {
+  readonly product: Product;
+  readonly performances: readonly Performance[];
 }
 
 /** The free places of a performance; undefined if unknown. */

@@ -35,16 +35,17 @@ describe('the first page of a shop', () => {
   test('has header, footer, and the products as links, in the HTML', async () => {
     const institution = 'first';
     const { serviceHost } = its.catalog.pointOfSale({ institution, name: 'Our <house>' });
-    const [one, two] = its.catalog.shows(2, { institution });
+    const one = its.catalog.show({ institution, startDate: '2031-05-01T18:00:00.000Z' });
+    const two = its.catalog.show({ institution, startDate: '2031-05-02T18:00:00.000Z' });
     const { status, text } = await get(`/shop/${serviceHost}/?lang=en`);
     expect(status).toBe(200);
     expect(text).toContain('<title>Programme · Our &lt;house&gt;</title>');
     expect(text).toContain(`<a class="brand" href="/shop/${serviceHost}/">`);
     expect(text).toContain('<footer class="frame-footer">');
-    for (const show of [one, two]) expect(text).toContain(`href="/shop/${serviceHost}/show/${show?.product.id}"`);
+    for (const show of [one, two]) expect(text).toContain(`href="/shop/${serviceHost}/show/${show.product.id}"`);
     const { first, name } = dataOf(text, SCRIPT);
     expect([name, first.address]).toEqual(['Our <house>', `/shop/${serviceHost}/?lang=en`]);
-    expect(first.data).toMatchObject({ total: 2, records: [{ id: one?.product.id }, { id: two?.product.id }] });
+    expect(first.data).toMatchObject({ total: 2, records: [{ id: one.product.id }, { id: two.product.id }] });
   });
 
   test.each([

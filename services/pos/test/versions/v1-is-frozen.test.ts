@@ -56,8 +56,8 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
     'GET /order-links/current/document',
     'GET /orders/{id}/document',
     'GET /point-of-sale',
-    'GET /programme',
     'GET /products/{id}/performances/{performanceId}/seat-map',
+    'GET /programme',
     'GET /tickets/{id}/document',
     'POST /orders/{id}/links',
   ]);
