@@ -64,6 +64,13 @@ export const loadSettings = async () => {
   return new Promise(() => {});
 };
 
+/** The promise's value; rejects once the signal aborts, so that nobody waits longer than they will. */
+const unlessAborted = (promise, signal) =>
+  Promise.race([
+    promise,
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  ]);
+
 /**
  * - `address`, `clients`: of the settings
  * - `onChange()`: called when the session has ended, or begun in another tab
@@ -125,7 +132,7 @@ export const createSignIn = ({ address, clients, onChange = () => {} }) => {
     },
 
     /** Leaves the page for the sign-in, which always asks for the password: the phone may have been handed on. */
-    async begin(clientId, language) {
+    async begin(clientId, language = document.documentElement.lang) {
       const pending = { clientId, verifier: random(), state: random() };
       localStorage.setItem(PENDING, JSON.stringify(pending));
       const query = new URLSearchParams({
@@ -185,9 +192,9 @@ export const createSignIn = ({ address, clients, onChange = () => {} }) => {
               ...init,
               headers: { ...headers, Authorization: `Bearer ${bearer}` },
             });
-      const response = await withToken(await token());
+      const response = await withToken(await unlessAborted(token(), init.signal));
       return response.status === 401 && session()?.refreshToken
-        ? withToken(await token({ isRefused: true }))
+        ? withToken(await unlessAborted(token({ isRefused: true }), init.signal))
         : response;
     },
 
