@@ -6,7 +6,7 @@ import { contacts } from '@boxoffice/contacts';
 import { Fault } from '@boxoffice/envelope';
 import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
-import { pos } from '@boxoffice/pos';
+import { demoMailsIn, pos } from '@boxoffice/pos';
 import {
   type Check,
   createLogger,
@@ -195,6 +195,9 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
       },
       get shopHost() {
         return settings.shopHost ?? (hasDemoData() ? DEMO_SHOP : undefined);
+      },
+      get demoMails() {
+        return hasDemoData() ? demoMailsIn(settings.directory) : undefined;
       },
     }),
     first.url,

@@ -34,9 +34,15 @@ const {
   ...ownOfAuthorizer
 } = authorizer.settings as NonNullable<typeof authorizer.settings>;
 const { catalogUrl, contactsUrl, ticketsUrl, ...ownOfOrders } = orders.settings as NonNullable<typeof orders.settings>;
-const { sessionIdleSeconds, sessionAbsoluteSeconds, loginFailuresPerAddress, shopHost } = pos.settings as NonNullable<
-  typeof pos.settings
->;
+const {
+  sessionIdleSeconds,
+  sessionAbsoluteSeconds,
+  loginFailuresPerAddress,
+  shopHost,
+  mailServer,
+  mailFrom,
+  mailTemplates,
+} = pos.settings as NonNullable<typeof pos.settings>;
 const { gatewayPort, gatewayHttpPort } = gatewaySettings;
 
 /** All settings in one reading, so that all faults are reported together. */
@@ -52,6 +58,9 @@ const spec = {
   sessionAbsoluteSeconds,
   loginFailuresPerAddress,
   shopHost,
+  mailServer,
+  mailFrom,
+  mailTemplates,
   // npm start generates and stores these two unless they are set.
   serviceRootSecret: givenSecret('SERVICE_ROOT_SECRET'),
   keyEncryptionKey: givenSecret('KEY_ENCRYPTION_KEY'),

@@ -14,7 +14,10 @@ import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
 import type { PosContext } from './context.ts';
 import { editions } from './description/editions.ts';
-import { renewOrderLink } from './order-links/linked-order.ts';
+import { createDemoPages } from './mail/demo-pages.ts';
+import { type Mail, type MailOptions, openMail } from './mail/open.ts';
+import { mailSettings } from './mail/settings.ts';
+import { createOrderLink, renewOrderLink } from './order-links/linked-order.ts';
 import { createOrderLinks } from './order-links/links.ts';
 import { orderLinksRoutes } from './order-links/routes.ts';
 import { simulatedPayments } from './orders/buyer.ts';
@@ -24,6 +27,7 @@ import { createOffers } from './products/offers.ts';
 import { productsRoutes, programmeRoutes } from './products/routes.ts';
 import { seatMapRoutes } from './products/seat-map.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
+import { onMailFact } from './reactions/mail.ts';
 import { createAdmit } from './request/admit.ts';
 import { inBothVersions, inVersion } from './request/operation.ts';
 import { createContext } from './request/point-of-sale.ts';
@@ -56,16 +60,23 @@ const settings = {
   simulatedPayments,
   /** The point of sale whose shop is at `/shop/`, unless the request's host is that of one. */
   shopHost: text('SHOP_HOST', { optional: true }),
+  ...mailSettings,
 };
 
 /** Maximum wait for best-effort data in milliseconds: names of tariffs, barcodes, whether a contact was erased. */
 const BEST_EFFORT_MS = 1_000;
 
-const prepare = ({ store, credentials, logger, publicUrl, settings: own }: Parts<typeof settings>): PosContext => {
+/** What the operations need, and the mails that follow from facts. */
+export interface PosState extends PosContext {
+  readonly mail: Mail;
+}
+
+const prepare = (parts: Parts<typeof settings>): PosState => {
+  const { store, credentials, logger, publicUrl, serviceSecret, metrics, settings: own } = parts;
   const common = { credentials, logger };
   const catalog = createCatalog(createServiceClient(catalogApi, { url: own.catalogUrl, ...common }));
   const contacts = createContacts(createServiceClient(contactsApi, { url: own.contactsUrl, ...common }));
-  return {
+  const context: PosContext = {
     pointOfSaleOf: createContext(catalog),
     sessions: createSessions(store, {
       idleMs: own.sessionIdleSeconds * 1_000,
@@ -90,17 +101,20 @@ const prepare = ({ store, credentials, logger, publicUrl, settings: own }: Parts
     now: Date.now,
     log: logger,
   };
+  const createLink: MailOptions['createLink'] = async (_mail, order, shop) =>
+    (await createOrderLink(context, shop, order)).url;
+  return { ...context, mail: openMail({ store, settings: own, serviceSecret, context, createLink, logger, metrics }) };
 };
 
 /** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
-export const pos: ServiceDefinition<typeof settings, PosContext> = {
+export const pos: ServiceDefinition<typeof settings, PosState> = {
   name: 'pos',
   version: versionOf(import.meta.url),
   collections,
   retention: (own, context) => retention(own, (link) => renewOrderLink(context, link)),
   settings,
   family: familyB,
-  queues: [queueNamed('pos.contact-erased.v1')],
+  queues: [queueNamed('pos.contact-erased.v1'), queueNamed('pos.mail.v1')],
   calls: [catalogApi, contactsApi, ordersApi, ticketsApi],
   prepare,
   tags: {
@@ -116,14 +130,22 @@ export const pos: ServiceDefinition<typeof settings, PosContext> = {
   },
   operations: (_parts, context) => routes(context),
   front: (next, { publicUrl, settings: own }, context) =>
-    createShopFront(next, { publicUrl, shopHost: () => own.shopHost }, context),
+    createDemoPages(
+      context.mail.demoFiles,
+      createShopFront(next, { publicUrl, shopHost: () => own.shopHost }, context),
+    ),
   admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
   reactions: ({ store }, context) => [
     {
       queue: queueNamed('pos.contact-erased.v1'),
-      handle: (message) => onContactErased(store, context.orders, message),
+      handle: (message) => onContactErased(store, context.orders, message, context.mail.demoFiles),
     },
+    { queue: queueNamed('pos.mail.v1'), handle: (message) => onMailFact(context, message) },
   ],
+  background: (_parts, { mail: { sender } }) => {
+    sender.start();
+    return sender;
+  },
 };
 
 /** Every operation of the point of sale, under the numbered and the experimental version. */

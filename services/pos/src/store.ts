@@ -2,6 +2,7 @@ import { attemptsCollection } from '@boxoffice/logins';
 import type { Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
 import { ofSession } from './ids.ts';
+import { mailRetention, mailsCollection } from './mail/documents.ts';
 
 /** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
@@ -76,7 +77,7 @@ export const orderLinks = collection<OrderLinkDocument>('order_links', [
 ]);
 
 /** Every collection of the service. */
-export const collections = [sessions, users, orderLinks, attemptsCollection];
+export const collections = [sessions, users, orderLinks, attemptsCollection, mailsCollection];
 
 /** Milliseconds of tolerance: the last use is written late, and by an instance with another clock. */
 const LATE_MS = 60_000;
@@ -108,4 +109,5 @@ export const retention = (
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],
   },
+  mails: mailRetention,
 });

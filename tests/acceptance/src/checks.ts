@@ -22,7 +22,18 @@ const pnpm = (...args: string[]): Promise<Finding> => by('npm', 'run', '--silent
 
 /** The licences that the product's packages may have, as pnpm prints them: they require attribution at most. */
 const LICENCES = new Set([
-  ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'OFL-1.1', 'Python-2.0'],
+  ...[
+    '0BSD',
+    'Apache-2.0',
+    'BlueOak-1.0.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'ISC',
+    'MIT',
+    'MIT-0',
+    'OFL-1.1',
+    'Python-2.0',
+  ],
   ...['(MIT AND Zlib)', '(MIT OR CC0-1.0)'],
 ]);
 

@@ -82,6 +82,17 @@ export const createOrders = (orders: ServiceClient<operations>) => ({
   get: (institution: string, orderId: string): Promise<Order | undefined> =>
     orders.find(institution, 'getShopOrder', { path: { orderId } }),
 
+  /** The sold orders of shoppers that have a place of a performance, page by page. */
+  async *ofPerformance(institution: string, performanceId: string) {
+    for (let after: string | undefined; ; ) {
+      const page = { path: { performanceId }, query: { after } };
+      const { orders: found, next } = await orders.call(institution, 'listPerformanceOrders', page);
+      yield found;
+      if (next === null) return;
+      after = next;
+    }
+  },
+
   /** Orders, never carts, by start of their first performance. */
   list: (institution: string, { ids, ...selection }: Selection): Promise<AnswerOf<operations, 'listShopOrders'>> =>
     orders.call(institution, 'listShopOrders', {

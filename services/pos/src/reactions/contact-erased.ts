@@ -2,6 +2,8 @@ import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from '../clients/orders.ts';
 import { cartSubject } from '../ids.ts';
+import type { DemoFiles } from '../mail/demo-files.ts';
+import { eraseMails } from '../mail/outbox.ts';
 import { deleteOrderLinks } from '../order-links/links.ts';
 import { deleteSessions } from '../sessions/sessions.ts';
 import { users } from '../store.ts';
@@ -26,11 +28,16 @@ const forgetOrders = async (
 };
 
 /**
- * Deletes the logins of an erased contact, their sessions, the links to its orders, and the idempotency records about
+ * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and the idempotency records about
  * the contact and its carts. Rejects if orders does not answer; the message is then retried.
  * @throws {Unreadable} if the event has no contact number
  */
-export const onContactErased = async (store: Store, orders: Orders, message: Message): Promise<void> => {
+export const onContactErased = async (
+  store: Store,
+  orders: Orders,
+  message: Message,
+  demoFiles?: Pick<DemoFiles, 'erase'>,
+): Promise<void> => {
   const { institution, data } = message;
   const { contactNumber } = data as { readonly contactNumber?: unknown };
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
@@ -39,5 +46,7 @@ export const onContactErased = async (store: Store, orders: Orders, message: Mes
   for (const { id } of await logins.find({ where })) await logins.delete(id);
   await deleteSessions(store, institution, where);
   await store.idempotency.forget(contactNumber);
+  const mails = await eraseMails(store, institution, contactNumber);
+  await demoFiles?.erase(mails);
   await forgetOrders(store, orders, institution, contactNumber);
 };

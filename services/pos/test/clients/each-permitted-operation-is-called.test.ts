@@ -27,7 +27,7 @@ test('each operation that the authorizer permits to the point of sale is called'
     return [known('opera', 'C1'), own('opera', 'C1')];
   });
   const orders = await uncalledOf(ordersApi, (client) => {
-    const { add, changeLine, removeLine, abandon, checkout, cancel, cancelAfterFault, get, list } =
+    const { add, changeLine, removeLine, abandon, checkout, cancel, cancelAfterFault, get, list, ofPerformance } =
       createOrders(client);
     const addition = { orderId: 'ord_1', requestId: 'r', pointOfSale: 'host', address: '192.0.2.1', items: [] };
     return [
@@ -40,6 +40,7 @@ test('each operation that the authorizer permits to the point of sale is called'
       cancelAfterFault('opera', 'ord_1', 0),
       get('opera', 'ord_1'),
       list('opera', { ids: [], offset: 0, limit: 1 }),
+      ofPerformance('opera', 'prf_1').next(),
     ];
   });
   const tickets = await uncalledOf(ticketsApi, (client) => {

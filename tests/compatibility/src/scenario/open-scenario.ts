@@ -117,6 +117,8 @@ export const openScenario = async (options: ScenarioOptions = {}): Promise<Scena
         KEY_ENCRYPTION_KEY,
         SERVICE_ROOT_SECRET,
         SIMULATED_PAYMENTS: 'true',
+        // Nobody listens there: mails wait.
+        MAIL_URL: 'smtp://127.0.0.1:1',
         WEBHOOK_ALLOWED_NETWORKS: '1',
       }),
     });

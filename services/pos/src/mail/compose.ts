@@ -1,0 +1,181 @@
+import { PosFault } from '@boxoffice/envelope';
+import { CALENDAR_TYPE, calendarOf, eventUid } from '../../shop/calendar.js';
+import type { PointOfSale } from '../clients/catalog.ts';
+import type { Contacts, OwnContact } from '../clients/contacts.ts';
+import type { Order, Orders } from '../clients/orders.ts';
+import type { Ticket, Tickets } from '../clients/tickets.ts';
+import type { FindPointOfSale } from '../request/point-of-sale.ts';
+import type { orderDocument, ShownDocument } from '../tickets/documents.ts';
+import type { MailDocument } from './documents.ts';
+import { htmlOf, PLAIN } from './html.ts';
+import type { Mailbox } from './settings.ts';
+import type { OutgoingMail } from './smtp.ts';
+import { type FindTemplate, fillTemplate, type TemplateKind } from './templates.ts';
+import { buyerName, evenings, valuesOf } from './values.ts';
+
+/** A mail ready to be sent, or why it is not. */
+export type Composed =
+  | { readonly state: 'ready'; readonly mail: OutgoingMail; readonly pointOfSale: PointOfSale }
+  /** Its buyer was erased: nothing of it is kept. */
+  | { readonly state: 'erased' }
+  /** There is nothing to say any more, or nobody to say it to. */
+  | { readonly state: 'dropped'; readonly reason: string }
+  /** What it is about is not recorded everywhere yet. */
+  | { readonly state: 'incomplete'; readonly reason: string };
+
+/** The link to the page of an order, the same at each attempt. Rejects if it cannot be made now. */
+export type LinkOf = (mail: MailDocument, order: Order, pointOfSale: PointOfSale) => Promise<string>;
+
+export interface ComposeDependencies {
+  readonly pointOfSaleOf: FindPointOfSale;
+  readonly orders: Pick<Orders, 'get'>;
+  readonly tickets: Pick<Tickets, 'list'>;
+  /** @throws {PosFault} ticket_not_printed */
+  readonly documentOf: (sold: Parameters<typeof orderDocument>[1]) => Promise<ShownDocument>;
+  readonly contacts: Pick<Contacts, 'own'>;
+  readonly findTemplate: FindTemplate;
+  readonly linkOf: LinkOf;
+  /** Best effort: how long performances last, in minutes; null: not known. */
+  readonly durationsOf: (institution: string) => Promise<(performanceId: string) => number | null>;
+  readonly from: Mailbox | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Whether an error is the fault of family B with this code. */
+const isRefused = (error: unknown, code: PosFault['errorCode']): boolean =>
+  error instanceof PosFault && error.errorCode === code;
+
+/** Tickets that do not show a move so long after it show a later one. */
+const SUPERSEDED_MS = 10 * 60_000;
+
+/** Attachments that are longer are left out, in bytes: servers commonly refuse more. The link leads to the tickets. */
+const MAX_ATTACHED = 7_000_000;
+
+const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
+  if (kind !== 'cancelled') return kind;
+  return order.performanceCancelled ? 'performance-cancelled' : 'order-cancelled';
+};
+
+/** Whether the order is still as the mail says. */
+const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
+  kind === 'refund' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
+
+/** The valid tickets of an order, in the order of its lines; undefined if one is not issued yet. */
+const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {
+  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
+  const tickets = order.lines.flatMap(({ ticketId }) => byId.get(ticketId ?? '') ?? []);
+  return tickets.length === order.lines.length ? tickets : undefined;
+};
+
+const showsMove = ({ move }: MailDocument, tickets: readonly Ticket[]): boolean =>
+  tickets
+    .filter(({ performanceId }) => performanceId === move?.performanceId)
+    .every(({ startDate }) => startDate !== null && Date.parse(startDate) === Date.parse(move?.startDate ?? ''));
+
+const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
+
+/** Composes mails from what orders, tickets and contacts say now. */
+export const createCompose = (its: ComposeDependencies) => {
+  const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {
+    try {
+      const found = await its.pointOfSaleOf(mail.pointOfSale);
+      return found.institution === mail.institution ? found : undefined;
+    } catch (error) {
+      if (isRefused(error, 'context_invalid')) return undefined;
+      throw error;
+    }
+  };
+
+  /** The tickets as one file; none if none is printed, or one was replaced just now: the page has them. */
+  const documents = async (order: Order, tickets: readonly Ticket[], pointOfSale: PointOfSale, languages: string[]) => {
+    try {
+      const { contentType, base64 } = await its.documentOf({ order, tickets, pointOfSale, languages });
+      const content = Buffer.from(base64, 'base64');
+      const filename = contentType === 'application/pdf' ? 'tickets.pdf' : 'tickets.svg';
+      return content.length > MAX_ATTACHED ? [] : [{ filename, contentType, content }];
+    } catch (error) {
+      if (isRefused(error, 'ticket_not_printed')) return [];
+      throw error;
+    }
+  };
+
+  /** The evenings of an order for the buyer's calendar, where a cancelled one replaces what it has. */
+  const calendar = async (
+    { kind, institution }: MailDocument,
+    order: Order,
+    { serviceHost }: PointOfSale,
+    tickets: readonly Ticket[],
+    languages: readonly string[],
+  ) => {
+    if (kind === 'refund') return [];
+    const durationOf = await its.durationsOf(institution);
+    const events = evenings(order, tickets, languages).map(({ performanceId, startDate, name, where }) => ({
+      uid: eventUid(order.id, performanceId, serviceHost),
+      startDate,
+      durationMinutes: durationOf(performanceId),
+      summary: name,
+      location: where,
+      isCancelled: kind === 'cancelled',
+    }));
+    const content = Buffer.from(calendarOf(events, its.now()));
+    return [{ filename: 'calendar.ics', contentType: CALENDAR_TYPE, content }];
+  };
+
+  const written = async (
+    mail: MailDocument,
+    order: Order,
+    shop: PointOfSale,
+    contact: OwnContact,
+    tickets: Ticket[],
+  ) => {
+    const wanted = [...(contact.language === null ? [] : [contact.language]), ...shop.languages];
+    const { template, language } = its.findTemplate(shop.serviceHost, wanted, templateOf(mail, order));
+    const languages = [...new Set([language, ...wanted])];
+    const [link, attachments] = await Promise.all([
+      template.body.includes('{{link}}') ? its.linkOf(mail, order, shop) : '',
+      documents(order, tickets, shop, languages),
+    ]);
+    const attached = attachments.length;
+    const values = valuesOf({ mail, order, shop, contact, tickets, languages, link, attached });
+    const { subject, text } = fillTemplate(template, values);
+    const look = { name: shop.name, colours: shop.branding?.colours ?? PLAIN };
+    const sender = its.from ?? { name: '', address: `tickets@${hostOf(shop)}` };
+    return {
+      from: { name: sender.name || shop.name, address: sender.address },
+      to: { name: buyerName(contact), address: contact.email ?? '' },
+      subject,
+      text,
+      html: htmlOf({ text, language }, link, look),
+      // The same at each attempt, so that a mail that was sent twice is recognised as one.
+      messageId: `<${mail.id}@${hostOf(shop)}>`,
+      date: new Date(mail.createdAt),
+      headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
+      attachments: [...attachments, ...(await calendar(mail, order, shop, tickets, languages))],
+    };
+  };
+
+  return async (mail: MailDocument): Promise<Composed> => {
+    const { institution, orderId, kind } = mail;
+    const shop = await pointOfSale(mail);
+    if (!shop) return { state: 'dropped', reason: 'no_point_of_sale' };
+    const order = await its.orders.get(institution, orderId);
+    if (!order || !holds(mail, order)) return { state: 'dropped', reason: 'outdated' };
+    if (order.contactNumber === null) return { state: 'dropped', reason: 'no_contact' };
+    const contact = await its.contacts.own(institution, order.contactNumber);
+    // That of a guest is written after the order.
+    if (!contact) return { state: 'incomplete', reason: 'contact' };
+    if (contact.erasedAt !== null) return { state: 'erased' };
+    if (contact.email === null) return { state: 'dropped', reason: 'no_address' };
+    const hasTickets = kind === 'confirmation' || kind === 'moved';
+    const tickets = hasTickets ? validTickets(order, await its.tickets.list(institution, { orderIds: [orderId] })) : [];
+    if (!tickets) return { state: 'incomplete', reason: 'tickets' };
+    if (kind === 'moved' && !showsMove(mail, tickets)) {
+      const isOld = its.now() - mail.createdAt > SUPERSEDED_MS;
+      return isOld ? { state: 'dropped', reason: 'outdated' } : { state: 'incomplete', reason: 'tickets' };
+    }
+    return { state: 'ready', mail: await written(mail, order, shop, contact, tickets), pointOfSale: shop };
+  };
+};
+
+export type Compose = ReturnType<typeof createCompose>;

@@ -1,0 +1,94 @@
+import { type Logger, type Metrics, seal, sealingKey, unseal } from '@boxoffice/runtime';
+import type { Store } from '@boxoffice/store';
+import type { PosContext } from '../context.ts';
+import { productsNow } from '../products/over.ts';
+import { orderDocument } from '../tickets/documents.ts';
+import { createAttempt } from './attempt.ts';
+import { type ComposeDependencies, createCompose, type LinkOf } from './compose.ts';
+import { createDemoFiles, type DemoFiles } from './demo-files.ts';
+import { watchMails } from './metrics.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { createSender, type Sender } from './sender.ts';
+import type { MailSettings } from './settings.ts';
+import { createSmtp } from './smtp.ts';
+import { readTemplates } from './templates.ts';
+
+/** The mails of a process. */
+export interface Mail {
+  readonly outbox: Outbox;
+  readonly sender: Sender;
+  readonly demoFiles: DemoFiles;
+  /** Whether the mails of a point of sale go anywhere; otherwise none are written. */
+  readonly isOn: (pointOfSale?: { readonly demo: boolean }) => boolean;
+}
+
+export interface MailOptions {
+  readonly store: Store;
+  readonly settings: MailSettings;
+  readonly serviceSecret: string;
+  readonly context: Pick<
+    PosContext,
+    'pointOfSaleOf' | 'orders' | 'tickets' | 'contacts' | 'offers' | 'bestEffortCatalog' | 'now' | 'log'
+  >;
+  /** Makes a new link to an order. */
+  readonly createLink: (...order: Parameters<LinkOf>) => Promise<string>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** Joins the parts. A mail goes to MAIL_URL; without it those of the demo data are kept, and no others are written. */
+export const openMail = ({
+  store,
+  settings,
+  serviceSecret,
+  context,
+  createLink,
+  logger,
+  metrics,
+}: MailOptions): Mail => {
+  const { now } = context;
+  const outbox = createOutbox(store, now);
+  const demoFiles = createDemoFiles(() => settings.demoMails, now);
+  const smtp = settings.mailServer && createSmtp(settings.mailServer);
+  const isOn: Mail['isOn'] = ({ demo } = { demo: true }) => smtp !== undefined || (demo && demoFiles.isOn());
+  const key = sealingKey(serviceSecret, 'order links in mails');
+
+  const linkOf: LinkOf = async (mail, ...order) => {
+    const known = mail.sealedLink === null ? undefined : unseal(key, mail.id, mail.sealedLink)?.toString();
+    if (known !== undefined) return known;
+    const link = await createLink(mail, ...order);
+    // Before it is used, so that the next attempt has the same.
+    if (!(await outbox.link(mail, seal(key, mail.id, Buffer.from(link)))))
+      throw new Error('the mail is no longer there');
+    return link;
+  };
+
+  const findTemplate = readTemplates(settings.mailTemplates, (part, reason) =>
+    logger.warn('a template of mails is not used', { part, reason }),
+  );
+  const durationsOf: ComposeDependencies['durationsOf'] = async (institution) => {
+    const products = await productsNow(context, institution);
+    const all = products.flatMap(({ performances }) => performances);
+    return (performanceId) => all.find(({ id }) => id === performanceId)?.durationMinutes ?? null;
+  };
+  const compose = createCompose({
+    ...context,
+    documentOf: (sold) => orderDocument(context, sold),
+    findTemplate,
+    linkOf,
+    durationsOf,
+    from: settings.mailFrom,
+  });
+  const transportOf = ({ demo }: { readonly demo: boolean }) =>
+    smtp ?? (demo && demoFiles.isOn() ? demoFiles.keep : undefined);
+  const sender = createSender({
+    outbox,
+    attempt: createAttempt({ compose, transportOf, logger }),
+    isOn,
+    ended: watchMails(metrics, outbox, { isOn, now }),
+    logger,
+    now,
+  });
+  if (!isOn()) logger.info('no mails are sent to shoppers: MAIL_URL is not set');
+  return { outbox, sender, demoFiles, isOn };
+};

@@ -1,0 +1,93 @@
+import { type CollectionHandle, type Store, UniqueViolation } from '@boxoffice/store';
+import { type MailDocument, mailsCollection } from './documents.ts';
+import type { NewMail } from './plan.ts';
+import { GIVEN_UP_MS, retryAfter } from './schedule.ts';
+
+/** While a mail is being sent, no other instance takes it; longer than any attempt. Milliseconds. */
+export const LEASE_MS = 5 * 60_000;
+
+/** How an attempt left a mail. `paused`: it says nothing about the mail; it is tried again at an instant. */
+export type Ended =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'failed' | 'dropped' | 'later'; readonly reason: string }
+  | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
+
+/** The state that the end of an attempt leads to. `random` is in [0, 1). */
+export const afterAttempt = (mail: MailDocument, ended: Ended, now: number, random: number): MailDocument => {
+  const over = (state: MailDocument['state'], reason: string | null): MailDocument => ({
+    ...mail,
+    state,
+    reason,
+    dueAt: null,
+    sealedLink: null,
+    endedAt: now,
+  });
+  if (ended.outcome === 'sent') return over('sent', null);
+  const { reason } = ended;
+  if (ended.outcome === 'failed' || ended.outcome === 'dropped') return over(ended.outcome, reason);
+  const isOld = now - mail.createdAt >= GIVEN_UP_MS;
+  if (ended.outcome === 'paused') return isOld ? over('failed', reason) : { ...mail, reason, dueAt: ended.until };
+  const attempts = mail.attempts + 1;
+  const delay = isOld ? undefined : retryAfter(attempts, random);
+  return delay === undefined
+    ? { ...over('failed', reason), attempts }
+    : { ...mail, attempts, reason, dueAt: now + delay };
+};
+
+/** Deletes the mails of a contact, sent ones included; returns their ids. */
+export const eraseMails = async (
+  store: Store,
+  institution: string,
+  contactNumber: string,
+): Promise<readonly string[]> => {
+  const mails = store.collection(mailsCollection).of(institution);
+  const ids = (await mails.find({ where: { contactNumber } })).map(({ id }) => id);
+  for (const id of ids) await mails.delete(id);
+  return ids;
+};
+
+/** The mails of a store. Times in epoch milliseconds. */
+export const createOutbox = (store: Store, now: () => number) => {
+  const handle: CollectionHandle<MailDocument> = store.collection(mailsCollection);
+  const everywhere = handle.acrossInstitutions;
+  return {
+    /** Adds mails that are not there yet. */
+    async add(institution: string, mails: readonly NewMail[]): Promise<void> {
+      const [first, ...rest] = mails;
+      if (!first) return;
+      if (rest.length > 0) return void (await handle.of(institution).insertMany(mails));
+      try {
+        await handle.of(institution).insert(first);
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+      }
+    },
+    /** Takes mails that are due, each for this instance alone until its lease ends. */
+    claim(bulk: boolean, limit: number): Promise<MailDocument[]> {
+      const at = now();
+      return everywhere.claim({ where: { bulk, dueAt: { lte: at } }, set: { dueAt: at + LEASE_MS }, limit });
+    },
+    /** Stores the encrypted link; undefined if the mail is gone, or another instance has taken it since. */
+    link: (mail: MailDocument, sealedLink: string): Promise<MailDocument | undefined> =>
+      everywhere.update(mail.id, (current) =>
+        current.version === mail.version ? { next: { ...current, sealedLink } } : undefined,
+      ),
+    /** Records the end of an attempt, unless the mail is gone or another instance has taken it since. */
+    async end(mail: MailDocument, ended: Ended): Promise<void> {
+      const [at, random] = [now(), Math.random()];
+      await everywhere.update(mail.id, (current) =>
+        current.dueAt === mail.dueAt && current.state === 'waiting'
+          ? { next: afterAttempt(current, ended, at, random) }
+          : undefined,
+      );
+    },
+    delete: (mail: MailDocument): Promise<boolean> => everywhere.delete(mail.id),
+    /** When the mail was written that waits the longest; undefined: none waits. */
+    async oldest(): Promise<number | undefined> {
+      const [mail] = await everywhere.find({ where: { state: 'waiting' }, orderBy: 'createdAt', limit: 1 });
+      return mail?.createdAt;
+    },
+  };
+};
+
+export type Outbox = ReturnType<typeof createOutbox>;

@@ -1,0 +1,139 @@
+import { type Interval, type Logger, repeat, within } from '@boxoffice/runtime';
+import type { Attempt, Attempted } from './attempt.ts';
+import type { MailDocument } from './documents.ts';
+import type { Outbox } from './outbox.ts';
+import { pauseAfter } from './schedule.ts';
+
+/** Mails that an instance sends at once: a slow one holds up one of them. */
+export const SLOTS = 6;
+/** Of these, how many may be of those that are written to many. */
+const BULK_SLOTS = 4;
+/** An attempt is ended after this time, well before its lease. Milliseconds. */
+const ATTEMPT_MS = 120_000;
+/** How often an instance looks for mails that are due, in milliseconds; new ones of its own are seen at once. */
+const POLL_MS = 2_000;
+/** How long a stop waits for attempts under way before it ends them. */
+const CLOSING_MS = 3_000;
+
+export interface SenderDependencies {
+  readonly outbox: Pick<Outbox, 'claim' | 'end' | 'delete'>;
+  readonly attempt: Attempt;
+  /** Whether mails go anywhere; otherwise the store is not asked. */
+  readonly isOn: () => boolean;
+  readonly ended: (mail: MailDocument, attempted: Attempted) => void;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly pollMs?: number;
+  readonly attemptMs?: number;
+}
+
+/**
+ * Sends what is due, some mails at once. Every instance does: a mail belongs to the one that claimed it, until its lease
+ * ends. After a crash it is sent again, so a mail comes at least once. While the server cannot be reached nothing is
+ * sent, for at most a minute at a time.
+ */
+export const createSender = (its: SenderDependencies) => {
+  const { outbox, logger, now, pollMs = POLL_MS, attemptMs = ATTEMPT_MS } = its;
+  const closing = new AbortController();
+  /** Mails under way, and whether they are written to many. */
+  const underWay = new Map<Promise<void>, boolean>();
+  let failures = 0;
+  let pausedUntil = 0;
+  let isClosed = false;
+  let polling: Interval | undefined;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+
+  const settle = async (mail: MailDocument, attempted: Attempted): Promise<void> => {
+    if (attempted.outcome === 'unreachable') {
+      failures += 1;
+      pausedUntil = now() + pauseAfter(failures);
+      return outbox.end(mail, { ...attempted, outcome: 'paused', until: pausedUntil });
+    }
+    // It has answered.
+    if (attempted.outcome === 'sent' || /^\d{3}$/.test('reason' in attempted ? attempted.reason : '')) failures = 0;
+    if (attempted.outcome === 'erased') return void (await outbox.delete(mail));
+    return outbox.end(mail, attempted);
+  };
+
+  const begin = (mail: MailDocument): void => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(attemptMs)]);
+    const work = its
+      .attempt(mail, signal)
+      .then(async (attempted) => {
+        // What a stop has ended is tried again by whoever comes first.
+        const isCut = closing.signal.aborted && attempted.outcome === 'later';
+        await (isCut
+          ? outbox.end(mail, { outcome: 'paused', reason: 'stopped', until: now() })
+          : settle(mail, attempted));
+        its.ended(mail, attempted);
+      })
+      // Its lease ends, and it is sent again.
+      .catch((error: unknown) => logger.warn('the end of a mail could not be recorded', { id: mail.id, error }))
+      .finally(() => {
+        underWay.delete(work);
+        wake();
+      });
+    underWay.set(work, mail.bulk);
+  };
+
+  /** How many mails may be claimed now; the first one after a failure tries whether the server is back. */
+  const room = (bulk: boolean): number => {
+    const most = failures > 0 ? 1 : SLOTS;
+    const free = most - underWay.size;
+    const ofBulk = BULK_SLOTS - [...underWay.values()].filter(Boolean).length;
+    return Math.max(0, bulk ? Math.min(free, ofBulk) : free);
+  };
+
+  const take = async (): Promise<void> => {
+    for (const bulk of [false, true]) {
+      const limit = room(bulk);
+      if (limit === 0 || isClosed || now() < pausedUntil) continue;
+      const claimed = await outbox.claim(bulk, limit);
+      // A stop leaves claimed ones to the end of their lease only if it comes here.
+      for (const mail of claimed) begin(mail);
+      if (claimed.length === limit && room(bulk) > 0) isWanted = true;
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (isWanted && !isClosed && its.isOn()) {
+      isWanted = false;
+      try {
+        await take();
+      } catch (error) {
+        logger.warn('due mails could not be read', { error });
+        return;
+      }
+    }
+  };
+
+  const wake = (): void => {
+    isWanted = true;
+    if (isClosed) return;
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+  };
+
+  return {
+    start(): void {
+      const failed = (error: unknown) => logger.warn('due mails could not be read', { error });
+      polling ??= repeat(async () => wake(), { everyMs: pollMs, failed });
+    },
+    /** A mail was added. */
+    wake,
+    /** Takes no more mails; ends those under way after a moment. */
+    async close(): Promise<void> {
+      isClosed = true;
+      await polling?.close();
+      await running;
+      const attempts = Promise.all(underWay.keys());
+      await within(attempts, CLOSING_MS, () => closing.abort());
+      await attempts;
+    },
+  };
+};
+
+export type Sender = ReturnType<typeof createSender>;

@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The texts of mails, by their file names. */
+export const templateKinds = ['confirmation', 'moved', 'order-cancelled', 'performance-cancelled', 'refund'] as const;
+export type TemplateKind = (typeof templateKinds)[number];
+
+/** What a template may show; docs/mail.md describes them. An empty value is absent. */
+export const placeholders = [
+  'buyer',
+  'pointOfSale',
+  'number',
+  'products',
+  'lines',
+  'total',
+  'link',
+  'attached',
+  'printed',
+  'performance',
+  'when',
+  'where',
+  'refund',
+] as const;
+export type Values = Readonly<Record<(typeof placeholders)[number], string>>;
+
+/** A checked template. */
+export interface Template {
+  readonly subject: string;
+  readonly body: string;
+}
+
+/** The texts of one mail. */
+export interface Texts {
+  readonly subject: string;
+  readonly text: string;
+}
+
+const isPlaceholder = (name: string): name is keyof Values => placeholders.some((known) => known === name);
+
+/** A section that is shown if its placeholder has a value (`#`) or has none (`^`). Sections are not nested. */
+const SECTION = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g;
+const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+
+const MAX_LENGTH = 65_536;
+
+/**
+ * A template from its file: `Subject: …`, an empty line, the text.
+ * @throws {Error} saying what is wrong
+ */
+export const parseTemplate = (file: string): Template => {
+  if (file.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
+  const [, subject, body] =
+    /^Subject: *(\S.*)\n\n([\s\S]*\S)\s*$/.exec(file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')) ?? [];
+  if (subject === undefined || body === undefined)
+    throw new Error('it must begin with a line "Subject: …" and an empty line, before the text');
+  const whole = `${subject}\n${body}`;
+  const names = [
+    ...[...whole.matchAll(SECTION)].map(([, , name = '']) => name),
+    ...[...whole.replaceAll(SECTION, '$3').matchAll(PLACEHOLDER)].map(([, name = '']) => name),
+  ];
+  for (const name of names)
+    if (!isPlaceholder(name)) throw new Error(`{{${name}}} is unknown; there are ${placeholders.join(', ')}`);
+  const [left] =
+    whole
+      .replaceAll(SECTION, '$3')
+      .replaceAll(PLACEHOLDER, '')
+      .match(/\{\{.*|\}\}/) ?? [];
+  if (left !== undefined) throw new Error(`"${left.slice(0, 40)}" is no placeholder, and no section that ends`);
+  return { subject, body };
+};
+
+const filled = (text: string, values: Values): string =>
+  text
+    .replaceAll(SECTION, (_, sign: string, name: keyof Values, inner: string) =>
+      (values[name] !== '') === (sign === '#') ? inner : '',
+    )
+    .replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
+
+/** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
+export const fillTemplate = ({ subject, body }: Template, values: Values): Texts => ({
+  subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
+  text: `${filled(body, values)
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()}\n`,
+});
+
+/** Finds the template of a kind: the institution's for a point of sale and a language, else the product's. */
+export type FindTemplate = (
+  serviceHost: string,
+  languages: readonly string[],
+  kind: TemplateKind,
+) => { readonly template: Template; readonly language: string };
+
+const PRODUCT = fileURLToPath(new URL('../../mail/', import.meta.url));
+
+const keyOf = (...parts: readonly string[]): string => parts.join('/');
+
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
+
+/** Reads `<language>/<kind>.txt` below a folder. `refused` hears of each file that is of no use. */
+const readLanguages = (folder: string, refused: (file: string, reason: string) => void) => {
+  const found = new Map<string, Template>();
+  for (const language of foldersIn(folder)) {
+    for (const name of readdirSync(join(folder, language))) {
+      const file = keyOf(language, name);
+      const kind = templateKinds.find((known) => name === `${known}.txt`);
+      if (!kind) {
+        refused(
+          file,
+          `there is no such kind of mail; there are ${templateKinds.map((one) => `${one}.txt`).join(', ')}`,
+        );
+        continue;
+      }
+      try {
+        found.set(keyOf(language.toLowerCase(), kind), parseTemplate(readFileSync(join(folder, file), 'utf8')));
+      } catch (error) {
+        refused(file, (error as Error).message);
+      }
+    }
+  }
+  return found;
+};
+
+const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
+
+/**
+ * Reads the product's templates and those of a folder, `<serviceHost>/<language>/<kind>.txt`. A file that is of no use
+ * is reported to `refused` with its reason, and the product's is used.
+ */
+export const readTemplates = (
+  folder: string | undefined,
+  refused: (file: string, reason: string) => void,
+): FindTemplate => {
+  const product = readLanguages(PRODUCT, (file, reason) => {
+    throw new Error(`${file}: ${reason}`);
+  });
+  const own = new Map<string, Template>();
+  if (folder !== undefined && !existsSync(folder)) refused(folder, 'there is no such folder');
+  for (const host of folder === undefined || !existsSync(folder) ? [] : foldersIn(folder)) {
+    const read = readLanguages(join(folder ?? '', host), (file, reason) => refused(keyOf(host, file), reason));
+    for (const [key, template] of read) own.set(keyOf(host.toLowerCase(), key), template);
+  }
+  return (serviceHost, languages, kind) => {
+    for (const tag of [...languages, 'en']) {
+      for (const language of new Set([tag.toLowerCase(), primary(tag)])) {
+        const key = keyOf(language, kind);
+        const template = own.get(keyOf(serviceHost, key)) ?? product.get(key);
+        if (template) return { template, language: tag };
+      }
+    }
+    throw new Error(`there is no template ${kind}`);
+  };
+};

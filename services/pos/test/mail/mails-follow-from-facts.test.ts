@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mailsCollection } from '../../src/mail/documents.ts';
+import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { announced, sell } from './orders.ts';
+import { openSmtpServer, type Received, type TestServer } from './smtp-server.ts';
+
+const mailServer = (port: number) => ({ host: '127.0.0.1', port, secure: false });
+
+const headersOf = ({ raw }: Received): string => raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n[ \t]+/g, ' ') ?? '';
+
+/** The text part: nodemailer writes it first, as quoted-printable where it has to. */
+const textOf = ({ raw }: Received): string => {
+  const [, head = '', body = ''] = /Content-Type: text\/plain([\s\S]*?)\r\n\r\n([\s\S]*?)\r\n--/.exec(raw) ?? [];
+  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString();
+  if (!/quoted-printable/i.test(head)) return body;
+  const bytes = body
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
+};
+
+describe.each(engines)('mails follow from facts, on $name', (engine) => {
+  let server: TestServer;
+  let fixture: Fixture;
+  beforeAll(async () => {
+    server = await openSmtpServer();
+    fixture = await openFixture({ engine, mail: { mailServer: mailServer(server.port) } });
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await server.close();
+  });
+
+  const stored = () => fixture.store.collection(mailsCollection).of('opera').find();
+  /** Waits until nothing is left to be sent; the mails to an address. */
+  const sentTo = async (address: string): Promise<readonly Received[]> => {
+    await until(async () => (await stored()).every(({ state }) => state !== 'waiting'));
+    return server.received.filter(({ to }) => to === address);
+  };
+  let email: string;
+  beforeEach(() => {
+    email = `${randomUUID()}@example.org`;
+  });
+
+  test('a purchase leads to one mail with texts, tickets and headers, however often its fact comes', async () => {
+    const { id, order } = await sell(fixture, { email, itemCount: 2 });
+    const fact = announced(fixture, id, 'order.confirmed');
+    await Promise.all([fixture.deliver('order.recorded', fact), fixture.deliver('order.recorded', fact)]);
+    const [mail, ...others] = await sentTo(email);
+    await fixture.deliver('order.recorded', fact);
+    expect([...others, ...(await sentTo(email)).slice(1)]).toEqual([]);
+    if (!mail) throw new Error('no mail came');
+    const [stored1] = (await stored()).filter(({ orderId }) => orderId === id);
+    const headers = headersOf(mail);
+    expect(headers).toMatch(/^Message-ID: <mail_[\w-]+@[\w.-]+\.example>$/m);
+    expect(headers).toContain(`Message-ID: <${stored1?.id}@`);
+    for (const header of ['Auto-Submitted: auto-generated', 'Content-Language: fr', `To: Ana Martin <${email}>`])
+      expect(headers.split('\r\n')).toContain(header);
+    expect(headers).toMatch(/^Date: /m);
+    expect(headers).not.toMatch(/^(X-Mailer|List-|Bcc)/im);
+    expect(mail.from).toBe(`tickets@${fixture.pointOfSale.serviceHost}`);
+    expect(textOf(mail)).toContain('Bonjour Ana Martin,');
+    expect(textOf(mail)).toContain('Pièce');
+    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+$/m.exec(textOf(mail)) ?? [];
+    const token = new URL(link).hash.slice(1);
+    const shown = await fixture.call('GET', '/order-links/current', {
+      version: 'vexp',
+      headers: { 'x-order-link': token },
+    });
+    expect(shown).toMatchObject({ status: 200, data: { id } });
+    expect(textOf(mail)).toMatch(/jeudi 1 mai 2031.*20:30, Main hall/);
+    expect(textOf(mail)).toContain('- Parterre, A 1');
+    expect(textOf(mail)).toMatch(/Total : 90,00\sCHF/);
+    const [, file = ''] = /filename=tickets\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
+    expect(JSON.parse(Buffer.from(file, 'base64').toString())).toMatchObject({
+      ticketIds: order.lines.map(({ ticketId }) => ticketId),
+      languages: ['fr', 'en', 'de'],
+      order: { number: order.number, buyer: 'Ana Martin' },
+    });
+    expect(textOf(mail)).toContain(`votre commande ${order.number} `);
+    expect(mail.raw).toContain('Content-Disposition: attachment; filename=calendar.ics');
+    expect(stored1).toMatchObject({ state: 'sent', dueAt: null, sealedLink: null, attempts: 0 });
+    // The outbox keeps neither the address nor what the mail said.
+    expect(JSON.stringify(stored1)).not.toContain('@');
+  });
+
+  test('an order of a client, one that was never sold, and facts of long ago lead to none', async () => {
+    const { id } = await sell(fixture, { email });
+    const belongsTo = { clientIds: ['cli_partner'], pointOfSale: fixture.pointOfSale.serviceHost };
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed', { belongsTo }));
+    const data = { contactNumber: 'C1', confirmedAt: null, cancellation: { requestedAt: new Date().toISOString() } };
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.cancelled', { data }));
+    const old = { contactNumber: 'C1', confirmedAt: '2026-01-01T00:00:00.000Z' };
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed', { data: old, again: true }));
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.changed'));
+    const gone = { clientIds: [], pointOfSale: 'gone.example' };
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed', { belongsTo: gone }));
+    await fixture.deliver('performance.moved', { performanceId: 'prf_1', startDate: '2026-01-01T00:00:00.000Z' });
+    expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
+  });
+
+  test('cancellations and refunds are told, each by its own text', async () => {
+    const own = await sell(fixture, { email });
+    own.order.state = 'cancelled';
+    await fixture.deliver('order.recorded', announced(fixture, own.id, 'order.cancelled'));
+    expect(headersOf((await sentTo(email))[0] as Received)).toContain('annul');
+    const lost = await sell(fixture, { email: `lost-${email}` });
+    Object.assign(lost.order, { state: 'cancelled', performanceCancelled: true });
+    await fixture.deliver('order.recorded', announced(fixture, lost.id, 'order.cancelled'));
+    expect(textOf((await sentTo(`lost-${email}`))[0] as Received)).toContain('est annulée, et avec elle');
+    const refund = (id: string) => ({
+      type: 'refund.recorded',
+      resource: { type: 'refund', id },
+      data: { orderId: lost.id, amount: 4_500, currency: 'CHF' },
+    });
+    for (const id of ['ref_1', 'ref_2', 'ref_1'])
+      await fixture.deliver('order.recorded', announced(fixture, lost.id, '', refund(id)));
+    const refunds = (await sentTo(`lost-${email}`)).slice(1);
+    expect(refunds.map(textOf)).toEqual([
+      expect.stringMatching(/45,00\sCHF de votre commande/),
+      expect.stringMatching(/45,00\sCHF de votre commande/),
+    ]);
+    expect((await stored()).filter(({ kind }) => kind === 'refund')).toMatchObject(
+      [1, 2].map(() => ({ contactNumber: lost.contactNumber })),
+    );
+  });
+
+  test('a confirmation that comes after the cancellation is not sent', async () => {
+    const { id, order } = await sell(fixture, { email });
+    order.state = 'cancelled';
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    expect(await sentTo(email)).toEqual([]);
+    expect((await stored()).filter(({ orderId }) => orderId === id)).toMatchObject([
+      { state: 'dropped', reason: 'outdated' },
+    ]);
+  });
+
+  test('names and titles inject neither headers nor addresses of the web', async () => {
+    const { id, contactNumber, order } = await sell(fixture, { email });
+    const contact = fixture.contacts.known.get(contactNumber);
+    if (!contact) throw new Error('no contact');
+    const firstName = 'Win at evil.example';
+    fixture.contacts.known.set(contactNumber, { ...contact, firstName, lastName: 'Now', email });
+    const title = { fr: 'Pièce\r\nBcc: evil@example.org\r\n\r\n<script>' };
+    for (const line of order.lines) if (line.about) Object.assign(line, { about: { ...line.about, product: title } });
+    for (const ticket of fixture.tickets.tickets.values())
+      if (ticket.orderId === id) Object.assign(ticket, { about: { ...ticket.about, product: title } });
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    const [mail] = await sentTo(email);
+    if (!mail) throw new Error('no mail came');
+    expect(mail.raw).not.toMatch(/^Bcc:/im);
+    expect(mail.raw).not.toContain('evil.example');
+    const [, htmlPart = ''] = mail.raw.split('Content-Type: text/html');
+    expect(htmlPart).toContain('&lt;script&gt;');
+    expect(htmlPart).not.toContain('<script>');
+    expect(textOf(mail)).toContain('Bonjour,');
+  });
+
+  test('a moved performance is told to each of its buyers once, when their tickets show it', async () => {
+    const email2 = `second-${email}`;
+    const [first, second, third] = [
+      await sell(fixture, { email }),
+      await sell(fixture, { email: email2 }),
+      await sell(fixture, { email: `third-${email}` }),
+    ];
+    for (const { order } of [second, third])
+      order.lines = order.lines.map((line) => ({ ...line, performanceId: first.performanceId }));
+    const startDate = '2031-05-03T18:30:00.000Z';
+    const orders = [first, second, third].map(({ id }) => id);
+    for (const ticket of fixture.tickets.tickets.values())
+      if (orders.includes(ticket.orderId)) Object.assign(ticket, { startDate, performanceId: first.performanceId });
+    const move = { performanceId: first.performanceId, startDate, timeZone: 'Europe/Zurich', venue: { name: 'Hall' } };
+    await fixture.deliver('performance.moved', move, 7);
+    await fixture.deliver('performance.moved', move, 7);
+    const mails = (await stored()).filter(({ kind }) => kind === 'moved');
+    expect(mails.map(({ orderId }) => orderId).sort()).toEqual(orders.sort());
+    expect(mails.every(({ state, bulk, dueAt }) => state === 'waiting' && bulk && Number(dueAt) > Date.now())).toBe(
+      true,
+    );
+    // Their pause is over.
+    const all = fixture.store.collection(mailsCollection).of('opera');
+    for (const { id } of mails) await all.update(id, (mail) => ({ next: { ...mail, dueAt: Date.now() } }));
+    const [mail] = await sentTo(email2);
+    expect(textOf(mail as Received)).toMatch(/samedi 3 mai 2031.*20:30/);
+    expect(await sentTo(email)).toHaveLength(1);
+  });
+
+  test('an erasure deletes the mails of a contact, waiting ones and sent ones, and none is sent after it', async () => {
+    const { id, contactNumber } = await sell(fixture, { email });
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    expect(await sentTo(email)).toHaveLength(1);
+    fixture.contacts.known.set(contactNumber, {
+      ...fixture.contacts.contact(contactNumber),
+      email: null,
+      erasedAt: new Date().toISOString(),
+    });
+    await fixture.deliver('contact.erased', { contactNumber });
+    expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    await until(async () => (await stored()).every(({ orderId }) => orderId !== id));
+    expect(await sentTo(email)).toHaveLength(1);
+  });
+});
+
+test('without MAIL_URL, and outside the demo data, no mail is written', async () => {
+  const fixture = await openFixture();
+  const { id } = await sell(fixture);
+  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+  expect(await fixture.store.collection(mailsCollection).of('opera').count()).toBe(0);
+  expect((await fetch(`${fixture.url}/shop/outbox`)).status).toBe(404);
+  await fixture.close();
+});

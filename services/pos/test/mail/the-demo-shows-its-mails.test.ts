@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { announced, sell } from './orders.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mails-'));
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture({ mail: { demoMails: join(folder, 'mails') } });
+});
+afterAll(async () => {
+  await fixture.close();
+  rmSync(folder, { recursive: true });
+});
+
+const page = async (path = '', init: RequestInit = {}) => {
+  const response = await fetch(`${fixture.url}/shop/outbox${path}`, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+const kept = (): string[] => {
+  try {
+    return readdirSync(join(folder, 'mails'));
+  } catch {
+    return [];
+  }
+};
+
+test('mails of demo data are kept as files and shown at /shop/outbox; an erasure deletes them', async () => {
+  Object.assign(fixture.pointOfSale, { demo: true });
+  expect((await page()).text).toContain('There is none yet');
+  const { id, contactNumber } = await sell(fixture, { email: 'ana@example.org' });
+  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+  await until(() => kept().some((name) => name.endsWith('.json')));
+  const eml = kept().find((name) => name.endsWith('.eml')) ?? '';
+  expect(readFileSync(join(folder, 'mails', eml), 'utf8')).toContain('To: Ana Martin <ana@example.org>\r\n');
+
+  const list = await page();
+  expect(list.status).toBe(200);
+  const policy = String(list.headers.get('content-security-policy'));
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain('script-src');
+  expect(list.headers.get('cache-control')).toBe('no-store');
+  const [, link = ''] = /href="\/shop\/outbox(\/mail_[\w-]+)"/.exec(list.text) ?? [];
+  const mail = await page(link);
+  expect(mail.text).toContain('Bonjour Ana Martin,');
+  const file = await fetch(`${fixture.url}/shop/outbox${link}/0`);
+  expect(Object.fromEntries(file.headers)).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': 'attachment; filename="tickets.pdf"',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  });
+  expect(await file.text()).toContain('"ticketIds":["tic_');
+
+  for (const path of [`${link}/9`, `${link}/0/0`, '/mail_unknown', '/..%2f..%2fetc%2fpasswd', '/mail_..'])
+    expect({ path, status: (await page(path)).status }).toEqual({ path, status: 404 });
+  expect((await page('', { method: 'POST' })).status).toBe(405);
+  expect(await page(link, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+
+  await fixture.deliver('contact.erased', { contactNumber });
+  expect(kept()).toEqual([]);
+});
+
+test('a point of sale outside the demo data has no mails', async () => {
+  Object.assign(fixture.pointOfSale, { demo: false });
+  const other = await openFixture({ mail: { demoMails: join(folder, 'others') } });
+  const { id } = await sell(other);
+  await other.deliver('order.recorded', announced(other, id, 'order.confirmed'));
+  expect((await other.call('GET', '/products')).status).toBe(200);
+  expect(readdirSync(folder)).not.toContain('others');
+  await other.close();
+});
