@@ -4,19 +4,21 @@ import { localised, t, timeOf } from '../texts/index.js';
 import { groupByDay, windowAround } from '../tonight.js';
 import { heading, languageChoice, message, show, signOut } from './frame.js';
 
-/** Performances of now with the names of their products. */
+/** Performances of shows, with their names. */
 const load = async (link) => {
   const { items } = await link.get('/svc/v3/catalog/performances', { ...windowAround(link.now()), limit: 500 });
   const days = groupByDay(items, link.now());
   const ids = [...new Set([...days.tonight, ...days.tomorrow].map(({ productId }) => productId))];
   const products = await Promise.all(ids.map((id) => link.get(`/svc/v3/catalog/products/${encodeURIComponent(id)}`)));
-  const names = new Map(products.map(({ id, name }) => [id, name]));
+  const shows = new Map(products.filter(({ type }) => type === 'show').map(({ id, name }) => [id, name]));
   const named = ({ id, startDate, timeZone, venue, productId }) => ({
     ...{ id, startDate, timeZone },
     venue: venue?.name ?? '',
-    name: names.get(productId),
+    name: shows.get(productId),
   });
-  return { tonight: days.tonight.map(named), tomorrow: days.tomorrow.map(named) };
+  // A pass has one performance, too: its period.
+  const showsOf = (day) => day.filter(({ productId }) => shows.has(productId)).map(named);
+  return { tonight: showsOf(days.tonight), tomorrow: showsOf(days.tomorrow) };
 };
 
 const row = ({ id, name, startDate, timeZone, venue }, isChosen) =>

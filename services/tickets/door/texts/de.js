@@ -39,6 +39,7 @@ export const de = {
   camera: {
     starting: 'Die Kamera startet …',
     denied: 'Die Kamera ist nicht erlaubt. Erlauben Sie sie in den Einstellungen, oder tippen Sie die Nummer.',
+    taken: 'Eine andere Anwendung hat die Kamera. Schließen Sie sie, oder tippen Sie die Nummer.',
     missing: 'Es gibt keine Kamera. Nehmen Sie einen Handscanner, oder tippen Sie die Nummer.',
     failed: 'Die Kamera geht nicht. Nehmen Sie einen Handscanner, oder tippen Sie die Nummer.',
   },

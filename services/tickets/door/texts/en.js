@@ -39,6 +39,7 @@ export const en = {
   camera: {
     starting: 'The camera starts …',
     denied: 'The camera is not allowed. Allow it in the settings of the browser, or type the number.',
+    taken: 'Another application has the camera. Close it, or type the number.',
     missing: 'There is no camera. Use a hand scanner, or type the number.',
     failed: 'The camera does not work. Use a hand scanner, or type the number.',
   },

@@ -39,6 +39,7 @@ export const fr = {
   camera: {
     starting: 'La caméra démarre …',
     denied: 'La caméra n’est pas autorisée. Autorisez-la dans les réglages, ou tapez le numéro.',
+    taken: 'Une autre application utilise la caméra. Fermez-la, ou tapez le numéro.',
     missing: 'Il n’y a pas de caméra. Utilisez une douchette, ou tapez le numéro.',
     failed: 'La caméra ne marche pas. Utilisez une douchette, ou tapez le numéro.',
   },

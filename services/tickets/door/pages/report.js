@@ -1,0 +1,81 @@
+import { colourOf } from '../decide.js';
+import { button, h, symbol } from '../dom.js';
+import { t, timeOf } from '../texts/index.js';
+import { reasonOf } from '../words.js';
+import { heading, languageChoice, show, signOut } from './frame.js';
+import { countsOf } from './scan.js';
+
+/** How many scans are listed. */
+const LISTED = 30;
+
+const placeOf = ({ shown, answer }) => shown.place ?? answer?.place?.label ?? t('noPlace');
+
+/** The evening so far: who is inside, what turned out later, the last scans of this phone. */
+export const reportPage = (context) => {
+  const { evening, open } = context;
+  const { performances } = evening.door();
+  const contradictions = evening.queue.contradictions();
+  const { gates } = countsOf(evening);
+  const recent = evening.queue.all().slice(-LISTED).reverse();
+  const acknowledge = async () => {
+    await evening.queue.acknowledge();
+    open('report');
+  };
+
+  const laterPart = h(
+    'section',
+    { class: 'warning' },
+    h('h2', null, t('later')),
+    h('p', null, t('laterText')),
+    h(
+      'ul',
+      null,
+      contradictions.map((scan) =>
+        h(
+          'li',
+          null,
+          `${t('letIn', { place: placeOf(scan), time: timeOf(scan.at) })}: ${reasonOf(scan.contradiction, performances)}`,
+        ),
+      ),
+    ),
+    button({ onclick: acknowledge }, null, t('acknowledge')),
+  );
+  const gateRows = [...gates]
+    .sort(([one], [other]) => (one ?? '').localeCompare(other ?? ''))
+    .map(([gate, count]) =>
+      h('tr', null, h('th', { scope: 'row' }, gate ?? t('noGate')), h('td', null, String(count))),
+    );
+
+  show(
+    h(
+      'div',
+      { class: 'page' },
+      heading(t('reportTitle')),
+      contradictions.length > 0 && laterPart,
+      h('h2', null, t('gates')),
+      gateRows.length > 0 ? h('table', null, h('tbody', null, gateRows)) : h('p', null, t('nobody')),
+      h('h2', null, t('recent')),
+      recent.length === 0 && h('p', null, t('nobody')),
+      h(
+        'ol',
+        { class: 'recent' },
+        recent.map((scan) =>
+          h(
+            'li',
+            { 'data-colour': colourOf(scan.shown) },
+            symbol(colourOf(scan.shown)),
+            h('span', null, `${timeOf(scan.at)} ${placeOf(scan)}: ${t(`results.${scan.shown.result}`)}`),
+          ),
+        ),
+      ),
+      h(
+        'div',
+        { class: 'stack' },
+        button({ class: 'strong', onclick: () => open('scan') }, null, t('back')),
+        button({ onclick: () => open('choose') }, null, t('otherDoor')),
+        button({ onclick: () => signOut(context) }, null, t('signOut')),
+      ),
+      languageChoice(() => open('report')),
+    ),
+  );
+};

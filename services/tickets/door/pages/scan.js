@@ -1,0 +1,178 @@
+import { keepAwake, startCamera } from '../camera.js';
+import { ask, button, h } from '../dom.js';
+import { listen } from '../hand-scanner.js';
+import { allowSound } from '../sound.js';
+import { localised, t, timeOf } from '../texts/index.js';
+import { createBand } from './band.js';
+import { cancelButton, heading, show } from './frame.js';
+
+const typedId = (text) => {
+  const id = text.replaceAll(/\s/g, '').toLowerCase();
+  return id.startsWith('tic_') ? id : `tic_${id}`;
+};
+
+/** Asks for the number of a ticket; undefined if nobody gives one. */
+const askNumber = async () => {
+  const input = h('input', {
+    required: true,
+    maxlength: 128,
+    autocapitalize: 'none',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': 'number-hint',
+  });
+  const hint = h('small', { id: 'number-hint' }, t('typeHint'));
+  const field = h('label', { class: 'field' }, h('span', null, t('typeLabel')), input, hint);
+  const buttons = [button({ type: 'submit', value: 'yes', class: 'strong' }, null, t('check')), cancelButton()];
+  return (await ask(t('typeTitle'), field, buttons)) === 'yes' ? typedId(input.value) : undefined;
+};
+
+/** The last admission of this phone that can be taken back. */
+const lastAdmission = ({ queue }) =>
+  queue
+    .all()
+    .findLast(({ shown, isUndone, contradiction }) => shown.result === 'admitted' && !isUndone && !contradiction);
+
+/** How many of the tickets in the lists are inside, with those that this phone has not sent. */
+export const countsOf = (evening) => {
+  const ids = evening.door().performances.map(({ id }) => id);
+  const records = evening.statuses.all().filter(({ performanceId }) => ids.includes(performanceId));
+  const waiting = evening.queue
+    .all()
+    .filter(({ answer, shown, isUndone }) => !answer && !isUndone && shown.result === 'admitted');
+  const inForce = records.filter(({ status }) => ['not_printed', 'printed', 'controlled'].includes(status));
+  const gates = new Map();
+  for (const { gate } of [...inForce.filter(({ status }) => status === 'controlled'), ...waiting])
+    gates.set(gate, (gates.get(gate) ?? 0) + 1);
+  return {
+    gates,
+    issued: inForce.length + waiting.filter(({ shown }) => shown.isNew).length,
+    controlled: [...gates.values()].reduce((sum, count) => sum + count, 0),
+    here: evening.queue
+      .all()
+      .filter(({ shown, isUndone, contradiction }) => shown.result === 'admitted' && !isUndone && !contradiction)
+      .length,
+  };
+};
+
+/** Scanning: camera, hand scanner, typed numbers, and what came of them. */
+export const scanPage = ({ evening, link, signIn, open }) => {
+  const band = createBand();
+  const { performances, gate } = evening.door();
+  const link_ = h('p', { class: 'link', role: 'status' });
+  const counts = h('p', { class: 'counts' });
+  const later = button({ class: 'warning', hidden: true, onclick: () => open('report') }, 'amber', t('later'));
+  const again = button(
+    { hidden: true, onclick: () => signIn.begin(signIn.session().clientId) },
+    null,
+    t('signInAgain'),
+  );
+  const video = h('video', { playsinline: true, muted: true, 'aria-hidden': 'true' });
+  const cameraState = h('p', { role: 'status' });
+  const said = h('p', { class: 'unseen', role: 'status' });
+
+  const scan = async (read) => {
+    const decision = await evening
+      .scan(read)
+      .catch(() => ({ result: 'undecided', reason: 'failed', place: null, control: null, performanceId: null }));
+    band.show(decision, performances);
+    update();
+  };
+
+  const hideBand = ({ key }) => key === 'Escape' && band.hide();
+  addEventListener('keydown', hideBand);
+  const stopListening = listen((text, candidates) => void scan({ text, candidates }));
+
+  const type = async () => {
+    const ticketId = await askNumber();
+    if (ticketId) await scan({ ticketId });
+  };
+  const undo = async () => {
+    const last = lastAdmission(evening);
+    if (!last) return;
+    const place = last.shown.place ?? t('noPlace');
+    const content = h('p', null, t('undoText', { place, time: timeOf(last.at) }));
+    const buttons = [button({ type: 'submit', value: 'yes', class: 'strong' }, null, t('undo')), cancelButton()];
+    if ((await ask(t('undoTitle'), content, buttons)) !== 'yes') return;
+    await evening.undo(last.nonce);
+    said.textContent = t('undone', { place });
+    update();
+  };
+  const light = button({ hidden: true, 'aria-pressed': 'false' }, 'light', t('light'));
+  light.addEventListener('click', async () => {
+    await (await starting).torch(light.getAttribute('aria-pressed') !== 'true');
+  });
+  const retry = button({ hidden: true, onclick: async () => (await starting).retry() }, null, t('startCamera'));
+  const undoButton = button({ onclick: undo }, 'back', t('undo'));
+
+  const update = () => {
+    const [count, asOf] = [evening.queue.pending(), evening.asOf()];
+    const state = link.isSignedOut() ? 'signedOut' : link.isUp() ? 'online' : 'offline';
+    link_.dataset.state = state;
+    link_.textContent = [
+      t(state),
+      asOf === undefined ? t('listLoading') : t('asOf', { time: timeOf(asOf) }),
+      ...(count > 0 ? [t('waiting', { count })] : []),
+    ].join(' · ');
+    const { here, ...inside } = countsOf(evening);
+    counts.textContent = `${t('inside', inside)} · ${t('here', { count: here })}`;
+    later.hidden = evening.queue.contradictions().length === 0;
+    again.hidden = !link.isSignedOut();
+    undoButton.disabled = !lastAdmission(evening);
+  };
+
+  show(
+    h(
+      'div',
+      { class: 'scan' },
+      h(
+        'header',
+        null,
+        heading(
+          [
+            gate,
+            ...performances.map(({ name, startDate, timeZone }) => `${timeOf(startDate, timeZone)} ${localised(name)}`),
+          ]
+            .filter(Boolean)
+            .join(' · '),
+        ),
+        link_,
+        counts,
+        later,
+        again,
+      ),
+      h('div', { class: 'camera' }, video, h('div', { class: 'camera-state' }, cameraState, retry)),
+      h(
+        'nav',
+        { class: 'tools', 'aria-label': t('scanTitle') },
+        light,
+        button({ onclick: type }, 'keys', t('type')),
+        undoButton,
+        button({ onclick: () => open('report') }, 'list', t('report')),
+      ),
+      said,
+    ),
+    band.node,
+  );
+  update();
+  addEventListener('pointerdown', allowSound, { once: true });
+  const onState = (state, { hasTorch, isLit }) => {
+    cameraState.textContent = ['running', 'paused'].includes(state) ? '' : t(`camera.${state}`);
+    retry.hidden = !['denied', 'missing', 'taken', 'failed'].includes(state);
+    light.hidden = !hasTorch;
+    light.setAttribute('aria-pressed', String(isLit));
+  };
+  const starting = startCamera(video, (text) => void scan({ text }), { onState });
+  const letSleep = keepAwake();
+
+  return {
+    update,
+    leave() {
+      stopListening();
+      removeEventListener('keydown', hideBand);
+      band.hide();
+      void letSleep();
+      void starting.then((camera) => camera.stop());
+    },
+  };
+};

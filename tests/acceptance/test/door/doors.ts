@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Client, Json } from '@boxoffice/testkit';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Product } from '../../src/product.ts';
+import { must } from '../product.ts';
+import { executablePath } from '../shop/visit.ts';
+
+const PATIENCE_MS = 20_000;
+
+/** Tickets of a performance of tonight. */
+export interface Evening {
+  /** The name of the show in English. */
+  readonly name: string;
+  readonly performanceId: string;
+  readonly tickets: readonly { readonly id: string; readonly barcode: string; readonly place: string }[];
+}
+
+/** Puts a performance of tonight on sale and sells this many tickets. */
+export const sellEvening = async (partner: Client, name: string, count: number): Promise<Evening> => {
+  const create = (path: string, body: object): Promise<Json> => must(partner, `/svc/v3/${path}`, 'POST', body);
+  const code = `DOOR${Date.now()}`;
+  const texts = { en: name, de: name, fr: name };
+  const { id: tariffId } = await create('catalog/tariffs', { code, name: texts });
+  const show = { code, type: 'show', name: texts, state: 'running' };
+  const { id: productId } = await create('catalog/products', show);
+  const { id: performanceId, seatCategories } = await create(`catalog/products/${productId}/performances`, {
+    startDate: new Date().toISOString(),
+    durationMinutes: 180,
+    venue: { name: 'Grand Théâtre' },
+    timeZone: 'Europe/Zurich',
+    seatCategories: [
+      { code: 'stalls', name: texts, numbered: true, capacity: count, rows: [{ row: 'A', seats: count }] },
+    ],
+    prices: [{ seatCategory: 'stalls', tariffId, amount: 5_000 }],
+  });
+  const items = [{ performanceId, seatCategoryId: seatCategories[0].id, tariffId, quantity: count }];
+  const { id } = await create('orders', { items, ticketDelivery: 'electronic' });
+  await create(`orders/${id}/confirmation`, { onAccount: true });
+  const { items: tickets } = await must(partner, `/svc/v3/tickets?orderId=${id}&limit=500`);
+  return {
+    name,
+    performanceId,
+    tickets: tickets.map((ticket: Json) => ({ id: ticket.id, barcode: ticket.barcode, place: ticket.place.label })),
+  };
+};
+
+/** Chromium that trusts the installation's certificate, also for the service worker. */
+export const openBrowser = (): Promise<Browser> => {
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath, args: ['--disable-gpu', '--ignore-certificate-errors', ...sandbox] });
+};
+
+/** A steward's phone. */
+export interface Phone {
+  readonly page: Page;
+  /** Console errors, such as a violated content policy; not refusals by the API. */
+  readonly complaints: readonly string[];
+  /** Reads a barcode with a hand scanner. */
+  read(barcode: string): Promise<void>;
+  /** The colour and the text of the result that is shown. */
+  result(): Promise<string>;
+  setOffline(isOffline: boolean): Promise<void>;
+  /** Opens the page anew in the same browser. */
+  reopen(): Promise<Phone>;
+  close(): Promise<void>;
+}
+
+interface PhoneOptions {
+  readonly locale?: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+const openIn = async (context: BrowserContext, address: string): Promise<Phone> => {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(address);
+  await page.locator('main h1').waitFor();
+  const band = page.locator('.band');
+  return {
+    page,
+    complaints,
+    // As fast as a scanner types, whatever else the machine does.
+    async read(barcode) {
+      const keys = JSON.stringify([...barcode, 'Enter']);
+      await page.evaluate(`for (const key of ${keys})
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`);
+    },
+    async result() {
+      await band.waitFor();
+      const texts = await band.getByRole('alert').locator('p').allTextContents();
+      const text = `${await band.getAttribute('data-colour')}: ${texts.join(' ')}`;
+      await band.locator('button').click();
+      await band.waitFor({ state: 'hidden' });
+      return text;
+    },
+    setOffline: (isOffline) => context.setOffline(isOffline),
+    reopen: () => openIn(context, address),
+    close: () => context.close(),
+  };
+};
+
+/** A phone with the page of the door, on which nobody has signed in. */
+export const openPhone = async (
+  browser: Browser,
+  { demo }: Product,
+  { locale = 'en-GB', colorScheme = 'light', width = 360 }: PhoneOptions = {},
+): Promise<Phone> => {
+  const context = await browser.newContext({
+    ...{ locale, colorScheme, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
+    viewport: { width, height: 740 },
+  });
+  return openIn(context, `${demo.baseUrl}/door/`);
+};
+
+/** Signs the opera's steward in and begins at a door of these evenings. */
+export const beginAt = async (
+  { page }: Phone,
+  { demo }: Product,
+  evenings: readonly Evening[],
+  gate: string,
+): Promise<void> => {
+  const user = demo.apiUsers.find(({ institution, role }) => institution === 'opera' && role === 'door');
+  await page.locator('main button').first().click();
+  await page.locator('input[name=login]').fill(user?.login ?? '');
+  await page.locator('input[name=password]').fill(user?.password ?? '');
+  await page.locator('button[type=submit]').first().click();
+  for (const { performanceId } of evenings) await page.locator(`input[value="${performanceId}"]`).check();
+  await page.locator('input[name=gate]').fill(gate);
+  await page.locator('main button[type=submit]').click();
+  // Its list is there once it says as of when that is.
+  await page.locator('.link', { hasText: /\d\d:\d\d/ }).waitFor();
+};
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds on the page as it is shown, and by how many pixels the page is too wide. */
+export const faultsOf = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe);
+  const found: string[] = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
+  );
+  const excess = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+  return excess > 0 ? [...found, `${excess} pixels too wide`] : found;
+};
