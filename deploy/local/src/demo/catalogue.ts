@@ -1,3 +1,4 @@
+import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
 import { bodiesOf, type DemoInstitution, type Fixtures, type TariffIds } from './institution.ts';
 import type { ShopKeeper } from './shop-keeper.ts';
 
@@ -42,7 +43,6 @@ const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): 
 const TARIFFS = '/svc/v3/catalog/tariffs';
 const PRODUCTS = '/svc/v3/catalog/products';
 const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
-const ORDERS = '/svc/v3/orders';
 
 /** Creates the missing tariffs; returns the ids of all. */
 const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
@@ -58,7 +58,7 @@ const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): P
 /** Creates the institution's point of sale unless it exists. */
 const openPointOfSale = async (
   keeper: ShopKeeper,
-  { serviceHost, shopName, languages, currency }: DemoInstitution,
+  { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,
   tariffs: TariffIds,
 ): Promise<void> => {
   const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale', POINTS_OF_SALE);
@@ -72,53 +72,10 @@ const openPointOfSale = async (
     paymentMethods: ['on_account', 'external', 'simulated'],
     maxPlacesPerOrder: 8,
     holdMinutes: 15,
+    branding,
+    links,
   };
   await keeper({ operation: 'createPointOfSale', method: 'POST', path: POINTS_OF_SALE, body });
-};
-
-interface Order {
-  readonly id: string;
-}
-
-/** Places in one order of the demo's box office. */
-const PLACES_PER_ORDER = 8;
-
-/**
- * Sells places of a fixture's only seat category until `left` remain, as a box office does: held, then confirmed on
- * account. Places that an earlier start has held or sold count.
- */
-const sellUntilLeft = async (keeper: ShopKeeper, { performanceId }: Fixture, left: number): Promise<void> => {
-  const service = 'orders';
-  const confirm = ({ id }: Order): Promise<unknown> => {
-    const path = `${ORDERS}/${id}/confirmation`;
-    return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
-  };
-  const externalReference = `demo ${performanceId}`;
-  const query = new URLSearchParams({ externalReference, state: 'open' });
-  const open = await keeper<{ readonly items: readonly Order[] }>({
-    service,
-    operation: 'listOrders',
-    method: 'GET',
-    path: `${ORDERS}?${query}`,
-  });
-  for (const order of open.items) await confirm(order);
-
-  const path = `/svc/v3/catalog/performances/${performanceId}`;
-  const { prices } = await keeper<{
-    readonly prices: readonly { readonly seatCategoryId: string; readonly tariffId: string }[];
-  }>({ operation: 'getPerformance', method: 'GET', path });
-  const [price] = prices;
-  if (!price) return;
-  const { seatCategories } = await keeper<{
-    readonly seatCategories: readonly { readonly id: string; readonly free: number }[];
-  }>({ operation: 'getAvailability', method: 'GET', path: `${path}/availability` });
-  const { seatCategoryId, tariffId } = price;
-  const free = seatCategories.find(({ id }) => id === seatCategoryId)?.free ?? 0;
-  for (let rest = free - left; rest > 0; rest -= PLACES_PER_ORDER) {
-    const items = [{ performanceId, seatCategoryId, tariffId, quantity: Math.min(rest, PLACES_PER_ORDER) }];
-    const body = { externalReference, items };
-    await confirm(await keeper<Order>({ service, operation: 'createOrder', method: 'POST', path: ORDERS, body }));
-  }
 };
 
 /**
@@ -153,7 +110,8 @@ export const stock = async (
   };
   const ids = { soldOut: fixture('soldOut'), numbered: fixture('numbered'), twoLeft: fixture('twoLeft') };
   tell(`${institution.name}: first orders`);
-  await sellUntilLeft(keeper, ids.soldOut, 0);
-  await sellUntilLeft(keeper, ids.twoLeft, 2);
+  await sellUntilLeft(keeper, ids.soldOut.performanceId, 0);
+  await sellUntilLeft(keeper, ids.twoLeft.performanceId, 2);
+  await sellFirstEvenings(keeper, new Set(Object.values(ids).map(({ performanceId }) => performanceId)));
   return ids;
 };

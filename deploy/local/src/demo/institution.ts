@@ -10,6 +10,31 @@ export interface SeatCategory {
   readonly rows?: readonly { readonly row: string; readonly seats: number }[];
 }
 
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** An area of a plan as the catalog accepts it. */
+export interface SeatMapArea {
+  readonly id: string;
+  readonly name: Texts;
+  readonly seatCategory: string;
+  readonly outline: string;
+  readonly rows: readonly {
+    readonly row: string;
+    readonly from: Point;
+    readonly to: Point;
+    readonly curve?: number;
+  }[];
+}
+
+/** The plan of a hall as the catalog accepts it. */
+export interface SeatMap {
+  readonly stage: Point & { readonly width: number };
+  readonly areas: readonly SeatMapArea[];
+}
+
 /** A product that is on sale at once, with all performances alike. */
 export interface DemoProduct {
   readonly code: string;
@@ -20,8 +45,11 @@ export interface DemoProduct {
   readonly venue: { readonly name: string; readonly city: string };
   /** Each performance: days from today, hour and minute in UTC. */
   readonly starts: readonly (readonly [days: number, hour: number, minute: number])[];
+  /** Before these, a performance at the next usual hour, and on as many days, at that hour. */
+  readonly nextDays?: number;
   readonly minutes: number;
   readonly seatCategories: readonly SeatCategory[];
+  readonly seatMap?: SeatMap;
   /** The full price of each seat category, in minor units. */
   readonly full: readonly number[];
   /** The share of the full price that a tariff costs, by the tariff's code. */
@@ -54,6 +82,12 @@ export interface DemoInstitution {
   /** The host of its point of sale (`X-Service-Host`). */
   readonly serviceHost: string;
   readonly shopName: string;
+  /** What its shop and documents look like, and the pages that it links to. */
+  readonly branding: {
+    readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
+    readonly logo: string;
+  };
+  readonly links: { readonly terms: string; readonly privacy: string; readonly contact: string };
   /** `criterion`: what the buyer's contact must meet. */
   readonly tariffs: readonly { readonly code: string; readonly name: Texts; readonly criterion?: 'member' }[];
   readonly fixtures: Fixtures;
@@ -99,6 +133,18 @@ export const readPeriodProducts = (
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
+const HOUR_MS = 3_600_000;
+
+/** Hours (UTC) at which evenings and matinées begin, next to each other at most 16 hours apart. */
+const USUAL_HOURS = [10.5, 18.5, 34.5];
+
+/** The next usual hour that is an hour ahead, within 17 hours; epoch milliseconds. */
+const nextUsual = (now: Date): number => {
+  const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const hour = USUAL_HOURS.find((usual) => midnight + usual * HOUR_MS >= now.getTime() + HOUR_MS) ?? 34.5;
+  return midnight + hour * HOUR_MS;
+};
+
 /** Prices come in steps of half a unit of the currency. */
 const STEP = 50;
 
@@ -108,8 +154,10 @@ export const bodiesOf = ({ timeZone, products }: DemoInstitution, tariffs: Tarif
   const at = (days: number, hour: number, minute: number): string =>
     new Date(midnight + days * DAY_MS + (hour * 60 + minute) * MINUTE_MS).toISOString();
   const salesFrom = at(-7, 8, 0);
-  return products.map(({ code, type, name, description, venue, starts, minutes, seatCategories, full, shares }) => {
-    const dates = starts.map((start) => at(...start));
+  return products.map(({ code, type, name, description, venue, minutes, seatCategories, full, shares, ...product }) => {
+    const next = nextUsual(now);
+    const near = Array.from({ length: product.nextDays ?? 0 }, (_, day) => new Date(next + day * DAY_MS).toISOString());
+    const dates = [...near, ...product.starts.map((start) => at(...start))];
     const endDate = new Date(Date.parse(String(dates.at(-1))) + minutes * MINUTE_MS).toISOString();
     const prices = seatCategories.flatMap((category, index) =>
       Object.entries(shares).map(([tariff, share]) => ({
@@ -127,6 +175,7 @@ export const bodiesOf = ({ timeZone, products }: DemoInstitution, tariffs: Tarif
       salesTo: type === 'show' ? startDate : endDate,
       seatCategories,
       prices,
+      ...(product.seatMap ? { seatMap: product.seatMap } : {}),
     }));
     return { code, type, name, description, state: 'running', startDate: dates[0], endDate, performances };
   });

@@ -1,3 +1,4 @@
+import { hallOf, lettered } from './halls.ts';
 import {
   type DemoInstitution,
   type DemoProduct,
@@ -21,13 +22,13 @@ const entry = (capacity: number): SeatCategory => ({
   capacity,
 });
 
-const auditorium: SeatCategory = {
-  code: 'AUDITORIUM',
-  name: texts('Auditorium'),
-  numbered: true,
-  capacity: 60,
-  rows: [...'ABCDE'].map((row) => ({ row, seats: 12 })),
-};
+const AUDITORIUM = texts('Auditorium');
+
+const auditorium = hallOf(
+  { AUDITORIUM },
+  [{ id: 'auditorium', name: AUDITORIUM, category: 'AUDITORIUM', rows: lettered('ABCDE', 12), top: 48, bow: 10 }],
+  110,
+);
 
 /** Code, minutes, performances (a week apart), hour, capacity and price in minor units. */
 const events = readTable(
@@ -46,7 +47,7 @@ const events = readTable(
     description,
     starts: Array.from({ length: Number(dates) }, (_, week) => [10 + week * 7, Number(hour), 0] as const),
     minutes: Number(minutes),
-    seatCategories: [code === 'LECTURE' ? auditorium : entry(Number(capacity))],
+    ...(code === 'LECTURE' ? auditorium : { seatCategories: [entry(Number(capacity))] }),
     full: [Number(price)],
   }),
 );
@@ -68,6 +69,18 @@ export const museum: DemoInstitution = {
   timeZone: 'Europe/Paris',
   serviceHost: 'tickets.museum.example',
   shopName: 'Museum ticket office',
+  branding: {
+    colours: { accent: '#0b6b7d', ink: '#0f2a33', paper: '#f4f8f9' },
+    // A river that widens to the sea; its blue is seen on light and on dark pages.
+    logo:
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 40"><g fill="none" stroke="#1f8fa3" stroke-width="3" ' +
+      'stroke-linejoin="round"><path d="M6 6h36v28H6z"/><path d="M22 6q-2 10-6 16t-4 12M26 6q2 10 6 16t4 12"/></g></svg>',
+  },
+  links: {
+    terms: 'https://www.museum.example/terms',
+    privacy: 'https://www.museum.example/privacy',
+    contact: 'mailto:tickets@museum.example',
+  },
   tariffs: [
     { code: 'ADULT', name: texts('Adult | Adulte') },
     { code: 'CHILD', name: texts('Child | Enfant') },

@@ -1,3 +1,4 @@
+import type { Hall } from './halls.ts';
 import {
   type DemoInstitution,
   type DemoProduct,
@@ -6,6 +7,7 @@ import {
   readTexts,
   type SeatCategory,
 } from './institution.ts';
+import { concertHall, grandTheatre, grandTheatreInFull, smallHall } from './opera-halls.ts';
 import { type Title, titles } from './titles.ts';
 
 const languages = ['fr', 'en', 'de'];
@@ -14,22 +16,28 @@ const texts = (line: string) => readTexts(languages, line);
 /** The hall and prices of a genre's evenings. */
 interface Venue {
   readonly hall: string;
+  /** Its plan; absent: free seating. */
+  readonly plan?: Hall;
   readonly minutes: number;
-  readonly evenings: number;
-  /** Places of stalls and balcony; 0: the hall has no such section. */
-  readonly places: readonly [stalls: number, balcony: number];
-  /** Full prices in centimes. */
-  readonly full: readonly [stalls: number, balcony: number];
+  readonly evenings: (index: number) => number;
+  /** Full prices in centimes, of each seat category. */
+  readonly full: readonly number[];
   readonly description: string;
 }
+
+const STALLS = texts('Parterre | Stalls | Parkett');
+
+/** Two evenings of every third show. */
+const sometimesTwice = (index: number): number => (index % 3 === 0 ? 2 : 1);
+const once = () => 1;
 
 const venues: Readonly<Record<Title['genre'], Venue>> = {
   opera: {
     hall: 'Grand Théâtre',
+    plan: grandTheatre,
     minutes: 180,
-    evenings: 2,
-    places: [40, 20],
-    full: [14_500, 8_900],
+    evenings: sometimesTwice,
+    full: [14_500, 8_900, 16_500, 7_000],
     description:
       'Opéra en version scénique, surtitré en français et en anglais. | ' +
       'Staged opera with surtitles in French and English. | ' +
@@ -37,38 +45,37 @@ const venues: Readonly<Record<Title['genre'], Venue>> = {
   },
   ballet: {
     hall: 'Grand Théâtre',
+    plan: grandTheatre,
     minutes: 140,
-    evenings: 2,
-    places: [40, 20],
-    full: [11_000, 6_500],
+    evenings: sometimesTwice,
+    full: [11_000, 6_500, 12_500, 5_500],
     description:
       'Le Ballet de l’opéra, avec l’orchestre en fosse. | The opera’s ballet company with live orchestra. | ' +
       'Das Ballett des Hauses mit Orchester.',
   },
   symphony: {
     hall: 'Salle de concert du Lac',
+    plan: concertHall,
     minutes: 110,
-    evenings: 1,
-    places: [45, 25],
-    full: [7_900, 4_500],
+    evenings: once,
+    full: [7_900, 4_500, 4_000],
     description:
       'Concert symphonique avec introduction une heure avant. | Symphony concert with a pre-concert talk. | ' +
       'Sinfoniekonzert mit Einführung eine Stunde vorher.',
   },
   recital: {
     hall: 'Petite salle',
+    plan: smallHall,
     minutes: 90,
-    evenings: 1,
-    places: [40, 0],
-    full: [4_800, 0],
+    evenings: once,
+    full: [4_800, 2_400],
     description: 'Musique de chambre au foyer. | Chamber music up close. | Kammermusik aus der Nähe.',
   },
   family: {
     hall: 'Petite salle',
     minutes: 60,
-    evenings: 2,
-    places: [40, 0],
-    full: [2_500, 0],
+    evenings: () => 2,
+    full: [2_500],
     description: 'Dès 5 ans. | From 5 years of age. | Ab 5 Jahren.',
   },
 };
@@ -83,24 +90,25 @@ const fixtures: Fixtures = {
   twoLeft: codeOfTitle('Piano recital: Chopin'),
 };
 
-const categoriesOf = (code: string, [below, above]: Venue['places']): SeatCategory[] => {
-  const stalls = { code: 'STALLS', name: texts('Parterre | Stalls | Parkett') };
-  if (code === fixtures.numbered) {
-    const rows = [...'ABCDEFGHJK'].map((row) => ({ row, seats: 20 }));
-    return [{ ...stalls, numbered: true, capacity: 200, rows }];
-  }
-  // The demo's first orders sell it out, or nearly.
-  if (code === fixtures.soldOut) return [{ ...stalls, numbered: false, capacity: 40 }];
-  if (code === fixtures.twoLeft) return [{ ...stalls, numbered: false, capacity: 10 }];
-  const balcony = { code: 'BALCONY', name: texts('Balcon | Balcony | Balkon'), numbered: false, capacity: above };
-  return [{ ...stalls, numbered: false, capacity: below }, ...(above > 0 ? [balcony] : [])];
+/** On every day of the first week, so that something begins within the next 24 hours. */
+const EVERY_DAY = codeOfTitle('La Bohème');
+
+/** Seats in no order: of the family shows, and those that the demo's first orders sell out, or nearly. */
+const freeSeating = (capacity: number): SeatCategory[] => [{ code: 'STALLS', name: STALLS, numbered: false, capacity }];
+
+const seatsOf = (code: string, { plan, full }: Venue): Pick<DemoProduct, 'seatCategories' | 'seatMap' | 'full'> => {
+  if (code === fixtures.soldOut) return { seatCategories: freeSeating(40), full };
+  if (code === fixtures.twoLeft) return { seatCategories: freeSeating(10), full };
+  if (code === fixtures.numbered) return { ...grandTheatreInFull, full: [14_500, 8_900, 7_000] };
+  return plan ? { ...plan, full } : { seatCategories: freeSeating(40), full };
 };
 
 /** One running show per title, an evening each day, in every genre's own hall. */
 const shows = titles.map(({ genre, name }, index): DemoProduct => {
-  const { hall, minutes, evenings, places, full, description } = venues[genre];
+  const venue = venues[genre];
+  const { hall, minutes, evenings, description } = venue;
   const code = codeOf(index);
-  const length = Object.values(fixtures).includes(code) ? 1 : evenings;
+  const length = Object.values(fixtures).includes(code) ? 1 : evenings(index);
   return {
     code,
     type: 'show',
@@ -108,9 +116,9 @@ const shows = titles.map(({ genre, name }, index): DemoProduct => {
     description: texts(description),
     venue: { name: hall, city: 'Genève' },
     starts: Array.from({ length }, (_, repeat) => [14 + index + repeat * 3, 18, 30] as const),
+    ...(code === EVERY_DAY ? { nextDays: 7 } : {}),
     minutes,
-    seatCategories: categoriesOf(code, places),
-    full,
+    ...seatsOf(code, venue),
     shares: { FULL: 1, REDUCED: 0.7, YOUTH: 0.5, MEMBER: 0.85 },
   };
 });
@@ -137,6 +145,19 @@ export const opera: DemoInstitution = {
   timeZone: 'Europe/Zurich',
   serviceHost: 'tickets.opera.example',
   shopName: 'Billetterie en ligne de l’Opéra du Lac',
+  branding: {
+    colours: { accent: '#9b1c31', ink: '#1e1a2b', paper: '#fbf7f0' },
+    // A bow over waves; its red is seen on light and on dark pages.
+    logo:
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 40"><g fill="none" stroke="#c8445c" stroke-width="3" ' +
+      'stroke-linecap="round"><path d="M6 24a18 18 0 0 1 36 0"/><path d="M14 24a10 10 0 0 1 20 0"/>' +
+      '<path d="M4 32q5-5 10 0t10 0 10 0 10 0"/></g></svg>',
+  },
+  links: {
+    terms: 'https://www.opera.example/conditions',
+    privacy: 'https://www.opera.example/confidentialite',
+    contact: 'mailto:billetterie@opera.example',
+  },
   tariffs: [
     { code: 'FULL', name: texts('Plein tarif | Full price | Normalpreis') },
     {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { soldPlaces } from '../../src/demo/box-office.ts';
 import { bodiesOf, type DemoInstitution, type NewProduct } from '../../src/demo/institution.ts';
 import { museum } from '../../src/demo/museum.ts';
 import { opera } from '../../src/demo/opera.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 
-const productsOf = (institution: DemoInstitution): NewProduct[] =>
-  bodiesOf(institution, Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])), now);
+const productsOf = (institution: DemoInstitution, at = now): NewProduct[] =>
+  bodiesOf(institution, Object.fromEntries(institution.tariffs.map(({ code }) => [code, `id of ${code}`])), at);
 
 const capacityOf = ({ performances }: NewProduct): number =>
   performances.flatMap(({ seatCategories }) => seatCategories).reduce((sum, { capacity }) => sum + capacity, 0);
@@ -24,7 +25,9 @@ describe('the demo catalogue', () => {
   });
 
   test('has at most 30,000 places', () => {
-    const places = [opera, museum].flatMap(productsOf).reduce((sum, product) => sum + capacityOf(product), 0);
+    const places = [opera, museum]
+      .flatMap((institution) => productsOf(institution))
+      .reduce((sum, product) => sum + capacityOf(product), 0);
     expect(places).toBeGreaterThan(10_000);
     expect(places).toBeLessThanOrEqual(30_000);
   });
@@ -67,4 +70,61 @@ describe('the demo catalogue', () => {
       expect(capacityOf(show(twoLeft))).toBeGreaterThan(2);
       expect(show(numbered).performances[0]?.seatCategories.every((category) => category.numbered)).toBe(true);
     });
+
+  test.each(['00:00', '09:29', '09:31', '10:30', '17:29', '17:31', '18:30', '23:59'])(
+    'something begins within the next 24 hours of a start at %s, and is on sale until then',
+    (time) => {
+      const at = Date.parse(`2027-05-05T${time}:00.000Z`);
+      const hoursAhead = productsOf(opera, new Date(at))
+        .filter(({ type }) => type === 'show')
+        .flatMap(({ performances }) => performances)
+        .map(({ startDate }) => (Date.parse(startDate) - at) / 3_600_000);
+      const [first = 0] = hoursAhead.sort((a, b) => a - b);
+      expect(first).toBeGreaterThanOrEqual(1);
+      expect(first).toBeLessThan(24);
+    },
+  );
+
+  test('the large stages have plans: each row of a category is in one area, wheelchair places are a category', () => {
+    const halls = new Map(
+      productsOf(opera)
+        .flatMap(({ performances }) => performances)
+        .filter(({ seatMap }) => seatMap)
+        .map((performance) => [performance.venue.name, performance]),
+    );
+    expect([...halls.keys()].sort()).toEqual(['Grand Théâtre', 'Petite salle', 'Salle de concert du Lac']);
+    for (const { seatCategories, seatMap } of halls.values()) {
+      expect(seatCategories.map(({ code }) => code)).toContain('WHEELCHAIR');
+      for (const { code, rows } of seatCategories)
+        expect(
+          seatMap?.areas
+            .filter(({ seatCategory }) => seatCategory === code)
+            .flatMap((area) => area.rows.map(({ row }) => row))
+            .sort(),
+        ).toEqual(rows?.map(({ row }) => row).sort());
+    }
+  });
+
+  test('the show with numbered seats has stalls of ten rows of twenty first, and a first balcony', () => {
+    const { performances } = productsOf(opera).find(({ code }) => code === opera.fixtures.numbered) as NewProduct;
+    const [stalls, balcony] = performances[0]?.seatCategories ?? [];
+    expect(stalls?.rows).toEqual([...'ABCDEFGHJK'].map((row) => ({ row, seats: 20 })));
+    expect([stalls?.code, balcony?.code]).toEqual(['STALLS', 'BALCONY']);
+  });
+
+  test('what is sold of an evening is the same everywhere, in neighbouring places, and leaves some', () => {
+    const places = Array.from({ length: 110 }, (_, at) => ({
+      id: `plc_${at}`,
+      seatCategoryId: 'cat',
+      row: String(Math.floor(at / 10)),
+    }));
+    for (let evening = 0; evening < 30; evening += 1) {
+      const taken = soldPlaces(places, evening);
+      expect(taken).toEqual(soldPlaces(places, evening));
+      expect(new Set(taken).size).toBe(taken.length);
+      expect(taken.length).toBeGreaterThan(5);
+      expect(taken.length).toBeLessThan(100);
+    }
+    expect(soldPlaces(places, 1)).not.toEqual(soldPlaces(places, 2));
+  });
 });

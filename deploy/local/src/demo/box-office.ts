@@ -1,0 +1,149 @@
+import type { ShopKeeper } from './shop-keeper.ts';
+
+// The first orders of the demo, as a box office takes them: held, then confirmed on account.
+
+const ORDERS = '/svc/v3/orders';
+const PERFORMANCES = '/svc/v3/catalog/performances';
+const service = 'orders';
+
+interface Order {
+  readonly id: string;
+  readonly state: string;
+}
+
+interface ListPage<Item> {
+  readonly items: readonly Item[];
+}
+
+/** What an order sells, as orders take it. */
+interface Item {
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly quantity?: number;
+  readonly placeIds?: readonly string[];
+}
+
+interface Priced {
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+}
+
+/** The reference of the demo's own orders of a performance, by which a later start finds them. */
+const referenceOf = (performanceId: string): string => `demo ${performanceId}`;
+
+const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown> => {
+  const path = `${ORDERS}/${id}/confirmation`;
+  return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
+};
+
+/** Confirms what an interrupted start left open; returns the orders of the performance that are sold. */
+const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly Order[]> => {
+  const query = new URLSearchParams({ externalReference: referenceOf(performanceId) });
+  const call = { service, operation: 'listOrders', method: 'GET' } as const;
+  const { items } = await keeper<ListPage<Order>>({ ...call, path: `${ORDERS}?${query}` });
+  for (const order of items) if (order.state === 'open') await confirm(keeper, order);
+  return items.filter(({ state }) => state === 'open' || state === 'confirmed');
+};
+
+const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[]): Promise<void> => {
+  const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
+  await confirm(keeper, await keeper<Order>({ service, operation: 'createOrder', method: 'POST', path: ORDERS, body }));
+};
+
+/** Places in one order of a fixture. */
+const PLACES_PER_ORDER = 8;
+
+/**
+ * Sells places of a performance's only seat category until `left` remain. Places that an earlier start has held or sold
+ * count.
+ */
+export const sellUntilLeft = async (keeper: ShopKeeper, performanceId: string, left: number): Promise<void> => {
+  await sold(keeper, performanceId);
+  const path = `${PERFORMANCES}/${performanceId}`;
+  const { prices } = await keeper<{ readonly prices: readonly Priced[] }>({
+    operation: 'getPerformance',
+    method: 'GET',
+    path,
+  });
+  const [price] = prices;
+  if (!price) return;
+  const { seatCategories } = await keeper<{
+    readonly seatCategories: readonly { readonly id: string; readonly free: number }[];
+  }>({ operation: 'getAvailability', method: 'GET', path: `${path}/availability` });
+  const { seatCategoryId, tariffId } = price;
+  const free = seatCategories.find(({ id }) => id === seatCategoryId)?.free ?? 0;
+  for (let rest = free - left; rest > 0; rest -= PLACES_PER_ORDER)
+    await sell(keeper, performanceId, [
+      { performanceId, seatCategoryId, tariffId, quantity: Math.min(rest, PLACES_PER_ORDER) },
+    ]);
+};
+
+interface Place {
+  readonly id: string;
+  readonly seatCategoryId: string;
+  readonly row?: string;
+}
+
+/** A sequence of numbers in [0, 1) that is the same in every installation (Park and Miller). */
+const randomFrom = (seed: number) => {
+  let state = (seed * 7_919 + 104_729) % 2_147_483_647;
+  return (): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+};
+
+/**
+ * The places that are sold of a hall: neighbours, as couples and families buy them, more of the better ones; between a
+ * quarter and two thirds of the hall, by the evening.
+ */
+export const soldPlaces = (places: readonly Place[], evening: number): Place[] => {
+  const random = randomFrom(evening);
+  const demand = 0.35 + random() * 0.6;
+  const taken: Place[] = [];
+  for (let at = 0; at < places.length; ) {
+    const party = 1 + Math.floor(random() * 4);
+    const { row } = places[at] ?? {};
+    const group = places.slice(at, at + party).filter((place) => place.row === row);
+    if (random() < demand * (1.1 - (0.6 * at) / places.length)) taken.push(...group);
+    at += group.length;
+  }
+  return taken;
+};
+
+/** Most places of an item of an order. */
+const PLACES_PER_ITEM = 50;
+
+/** The evenings whose halls are partly sold. */
+const EVENINGS = 24;
+
+/** An evening of the list of performances. */
+interface Evening {
+  readonly id: string;
+  readonly seatCategories: readonly { readonly id: string; readonly numbered: boolean }[];
+  readonly prices: readonly Priced[];
+}
+
+const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: Evening, evening: number) => {
+  if ((await sold(keeper, id)).length > 0) return;
+  const call = { operation: 'listPlaces', method: 'GET' } as const;
+  const { items } = await keeper<ListPage<Place>>({ ...call, path: `${PERFORMANCES}/${id}/places?limit=500` });
+  const taken = soldPlaces(items, evening);
+  const lines = seatCategories.flatMap(({ id: seatCategoryId }): Item[] => {
+    const placeIds = taken.filter((place) => place.seatCategoryId === seatCategoryId).map((place) => place.id);
+    const price = prices.find((one) => one.seatCategoryId === seatCategoryId);
+    if (!price || placeIds.length === 0) return [];
+    const { tariffId } = price;
+    return [{ performanceId: id, seatCategoryId, tariffId, placeIds: placeIds.slice(0, PLACES_PER_ITEM) }];
+  });
+  if (lines.length > 0) await sell(keeper, id, lines);
+};
+
+/** Sells parts of the first evenings with numbered seats; `fixtures` are left as they are. */
+export const sellFirstEvenings = async (keeper: ShopKeeper, fixtures: ReadonlySet<string>): Promise<void> => {
+  const call = { operation: 'listAllPerformances', method: 'GET' } as const;
+  const { items } = await keeper<ListPage<Evening>>({ ...call, path: `${PERFORMANCES}?limit=${2 * EVENINGS}` });
+  const evenings = items.filter(({ id, seatCategories }) => !fixtures.has(id) && seatCategories[0]?.numbered);
+  for (const [index, evening] of evenings.slice(0, EVENINGS).entries()) await sellEvening(keeper, evening, index);
+};
