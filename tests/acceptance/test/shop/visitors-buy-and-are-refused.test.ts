@@ -180,7 +180,10 @@ test('a bought ticket says what was sold in carts, orders and documents, also af
   expect([pdf.headers['content-type'], pdf.bytes.subarray(0, 5).toString()]).toEqual(['application/pdf', '%PDF-']);
   expect(pdf.bytes.subarray(-6).toString()).toContain('%%EOF');
   const shop = await must(visitor, `/tnwr/vexp/tickets/${ticketId}/document?lang=fr`);
-  expect([shop.contentType, Buffer.from(shop.base64, 'base64').equals(pdf.bytes)]).toEqual(['application/pdf', true]);
+  const drawn = Buffer.from(shop.base64, 'base64');
+  expect([shop.contentType, drawn.subarray(0, 5).toString()]).toEqual(['application/pdf', '%PDF-']);
+  // The shop's has its look, that of the institution API has none.
+  expect(drawn.equals(pdf.bytes)).toBe(false);
   expect(await must(visitor, `/tnwr/vexp/tickets/${ticketId}?lang=fr`)).toMatchObject(sold);
   expect(svg.headers['content-type']).toBe('image/svg+xml');
   expect(svg.headers['x-content-type-options']).toBe('nosniff');
