@@ -1,7 +1,7 @@
 // Reads barcodes with the camera of the phone: about ten pictures a second, decoded by a worker.
 import { startWorker } from './worker.js';
 
-/** The pause from one picture to the next. Milliseconds. */
+/** From one picture to the next, if decoding is as fast. Milliseconds. */
 const EVERY_MS = 100;
 /** The longest side of a picture that is decoded: a barcode needs about three pixels per module. */
 const LONGEST_PX = 960;
@@ -57,6 +57,7 @@ export const startCamera = async (video, onText, { onState = () => {} } = {}) =>
   let state;
   let isLit = false;
   let isStopped = false;
+  let takenAt = 0;
   /** Counts the starts: an answer of the browser to an earlier one is too late. */
   let start = 0;
 
@@ -81,6 +82,7 @@ export const startCamera = async (video, onText, { onState = () => {} } = {}) =>
   };
 
   const takePicture = () => {
+    takenAt = performance.now();
     const { width, height } = pictureSize(video);
     if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || width === 0) return schedule();
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -89,9 +91,9 @@ export const startCamera = async (video, onText, { onState = () => {} } = {}) =>
     worker.postMessage(image, [image.data.buffer]);
   };
 
-  const schedule = (delay = EVERY_MS) => {
+  const schedule = () => {
     clearTimeout(timer);
-    if (stream) timer = setTimeout(takePicture, delay);
+    if (stream) timer = setTimeout(takePicture, Math.max(0, takenAt + EVERY_MS - performance.now()));
   };
 
   const open = async () => {

@@ -1,0 +1,78 @@
+// What a camera sees at the door: pictures with barcodes, as a film that Chromium plays instead of a camera.
+
+import { correction, generate, mode } from 'lean-qr';
+
+const [WIDTH, HEIGHT] = [640, 480];
+const FRAMES_PER_SECOND = 5;
+/** Of a module at the usual distance. Pixels. */
+const MODULE = 6;
+const [WALL, PAPER, INK] = [120, 235, 25];
+/** Light modules around a QR code. */
+const QUIET = 4;
+
+/** A barcode before the camera. */
+export interface Scene {
+  /** Without one the wall is seen. */
+  readonly barcode?: string;
+  readonly seconds: number;
+  /** Its size as a share of the usual one. */
+  readonly scale?: number;
+  /** Degrees. */
+  readonly turned?: number;
+  /** How far out of focus. Pixels. */
+  readonly blurred?: number;
+  /** White on black, as a phone in dark mode shows it. */
+  readonly inverted?: boolean;
+}
+
+/** The grey of each pixel, averaged over 3 × 3 points of it. */
+const draw = ({ barcode, scale = 1, turned = 0, inverted = false }: Scene): Uint8Array => {
+  const picture = new Uint8Array(WIDTH * HEIGHT).fill(WALL);
+  if (barcode === undefined) return picture;
+  const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
+  const angle = (turned * Math.PI) / 180;
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)].map((one) => one / (MODULE * scale)) as [number, number];
+  const greyAt = (x: number, y: number): number => {
+    const [dx, dy] = [x - WIDTH / 2, y - HEIGHT / 2];
+    const [column, row] = [cos * dx + sin * dy + code.size / 2, cos * dy - sin * dx + code.size / 2];
+    const isOnPaper = Math.max(-column, -row, column - code.size, row - code.size) < QUIET;
+    if (!isOnPaper) return WALL;
+    return code.get(Math.floor(column), Math.floor(row)) !== inverted ? INK : PAPER;
+  };
+  for (let at = 0; at < picture.length; at += 1) {
+    let sum = 0;
+    for (let point = 0; point < 9; point += 1)
+      sum += greyAt(
+        (at % WIDTH) + (1 + 2 * (point % 3)) / 6,
+        Math.floor(at / WIDTH) + (1 + 2 * Math.floor(point / 3)) / 6,
+      );
+    picture[at] = sum / 9;
+  }
+  return picture;
+};
+
+/** Averages each pixel with those within `radius`, along the rows or columns, which are `step` apart. */
+const smear = (picture: Uint8Array, radius: number, step: number): Uint8Array =>
+  picture.map((_, at) => {
+    let sum = 0;
+    for (let offset = -radius; offset <= radius; offset += 1) sum += picture[at + offset * step] ?? WALL;
+    return sum / (2 * radius + 1);
+  });
+
+const pictureOf = (scene: Scene): Uint8Array => {
+  const { blurred = 0 } = scene;
+  const sharp = draw(scene);
+  // Twice in both directions is close to what a lens does.
+  return blurred === 0 ? sharp : [1, WIDTH, 1, WIDTH].reduce((picture, step) => smear(picture, blurred, step), sharp);
+};
+
+/** The film of the scenes as YUV4MPEG2, without colours. */
+export const filmOf = (scenes: readonly Scene[]): Buffer => {
+  const colours = new Uint8Array((WIDTH * HEIGHT) / 2).fill(128);
+  const frames = scenes.flatMap((scene) => {
+    const frame = Buffer.concat([Buffer.from('FRAME\n'), pictureOf(scene), colours]);
+    return Array<Buffer>(Math.round(scene.seconds * FRAMES_PER_SECOND)).fill(frame);
+  });
+  const header = `YUV4MPEG2 W${WIDTH} H${HEIGHT} F${FRAMES_PER_SECOND}:1 Ip A1:1 C420jpeg\n`;
+  return Buffer.concat([Buffer.from(header), ...frames]);
+};
