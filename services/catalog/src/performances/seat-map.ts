@@ -72,7 +72,8 @@ export const SeatMap = named(
     { stage: Stage, areas: Type.Array(Area, { maxItems: MAX_AREAS }) },
     {
       description:
-        'the plan of the hall; null: none, and shops draw a plain one. Rows and categories without an area are drawn below it. A row ' +
+        'the plan of the hall; null: none, and shops draw a plain one; absent in lists and products. Rows and categories without an area are ' +
+        'drawn below it. A row ' +
         'that is removed from its category stays here, without seats',
     },
   ),

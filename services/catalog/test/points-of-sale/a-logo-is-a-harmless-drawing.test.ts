@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { LOGO_BYTES, logoProblems } from '../../src/points-of-sale/logo.ts';
 
 const svg = (inner: string, attributes = '') => `<svg xmlns="http://www.w3.org/2000/svg"${attributes}>${inner}</svg>`;
@@ -67,5 +68,18 @@ describe('a logo', () => {
   test('with many faults is refused in few lines', () => {
     const many = svg(Array.from({ length: 50 }, (_, index) => `<x${index}/>`).join(''));
     expect(logoProblems(many)).toHaveLength(5);
+  });
+
+  test('of any broken text is refused, not an exception', () => {
+    const whole = svg('<!-- a --><g id="a"><path d="M0 0"/>&amp;</g>');
+    const piece = fc.oneof(
+      fc.constantFrom('<', '>', '&', '"', "'", '/', '!', '?', '<!', '<?', '<![CDATA[', ']]>', '-->'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.nat(whole.length), fc.nat(20), fc.array(piece, { maxLength: 5 }), (at, dropped, pieces) => {
+        expect(logoProblems(whole.slice(0, at) + pieces.join('') + whole.slice(at + dropped))).toBeInstanceOf(Array);
+      }),
+    );
   });
 });
