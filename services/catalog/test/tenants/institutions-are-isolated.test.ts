@@ -92,6 +92,7 @@ const leaks = async (on: Instance, thief: string, { show, host, holder, placeIds
   );
   if (free.data.performances.length > 0) found.push('getShopAvailability');
   await expect404('listShopPlaces', 'GET', `/internal/shop/performances/${performance.id}/places`);
+  await expect404('getShopSeatMap', 'GET', `/internal/shop/performances/${performance.id}/seat-map`);
   called.add('quoteItems');
   const requested = itemOf(show);
   const quoted = await on.call('POST', '/internal/stock/quotes', { ...as, body: { items: [requested] } });
