@@ -65,7 +65,7 @@ export const performancesRoutes = (store: Store): AnyOperation[] => [
     publicWithKey: true,
     admits: ['customer'],
     summary: 'Lists the performances of a product in order of creation',
-    description: 'Without `seatMap`. Public access leaves out closed ones.',
+    description: 'Without plans of halls. Public access leaves out closed ones.',
     params: { productId: pathId },
     query: listQuery,
     answers: { 200: Type.Union([changesPage(Performance), PublicPerformancePage]) },

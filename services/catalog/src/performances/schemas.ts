@@ -105,18 +105,25 @@ export const Availability = named(
 
 const view = createView(Performance);
 
-/** A performance as lists and products show it: without the plan of its hall, which may be large. */
-export const performanceView = ({ seatMap: _, ...performance }: PerformanceDocument): Static<typeof Performance> =>
+const withPlan = (
+  performance: PerformanceDocument,
+  seatMap: PerformanceDocument['seatMap'],
+): Static<typeof Performance> =>
   view({
     ...performance,
+    seatMap,
     seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
       category.numbered ? { ...category, rows: rows.filter(({ seats }) => seats > 0) } : category,
     ),
   });
 
+/** A performance as lists and products show it: without the plan of its hall, which may be large; null if it has none. */
+export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> =>
+  withPlan(performance, performance.seatMap ? undefined : null);
+
 /** A performance as answers about it alone show it: with the plan of its hall. */
 export const performanceDetail = (performance: PerformanceDocument): Static<typeof Performance> =>
-  view({ ...performanceView(performance), seatMap: performance.seatMap ?? null });
+  withPlan(performance, performance.seatMap ?? null);
 
 /** The ETag of a performance. */
 export const performanceEtag = ({ revision }: PerformanceDocument): string => String(revision);

@@ -72,7 +72,7 @@ export const SeatMap = named(
     { stage: Stage, areas: Type.Array(Area, { maxItems: MAX_AREAS }) },
     {
       description:
-        'the plan of the hall; null: none, and shops draw a plain one; absent in lists and products. Rows and categories without an area are ' +
+        'the plan of the hall; null: none, and shops draw a plain one. Lists and products leave a plan out. Rows and categories without an area are ' +
         'drawn below it. A row ' +
         'that is removed from its category stays here, without seats',
     },

@@ -48,7 +48,10 @@ export const withPublicPrices = (performance: PerformanceDocument, { ids }: Publ
   prices: performance.prices.filter(({ tariffId }) => ids.has(tariffId)),
 });
 
-const shownPerformance = (view: ReturnType<typeof performanceView>): Static<typeof PublicPerformance> => ({
+const shownPerformance = ({
+  seatMap: _,
+  ...view
+}: ReturnType<typeof performanceView>): Static<typeof PublicPerformance> => ({
   ...view,
   state: view.state === 'cancelled' ? 'cancelled' : 'on_sale',
   seatCategories: view.seatCategories.map(({ id, code, name, numbered }) => ({ id, code, name, numbered })),

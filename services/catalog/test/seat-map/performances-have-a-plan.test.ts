@@ -95,10 +95,15 @@ describe('the plan of a hall', () => {
     ]);
     for (const { status, data } of answers) {
       expect([status, JSON.stringify(data).includes(created.id)]).toEqual([200, true]);
-      expect(JSON.stringify(data)).not.toContain('seatMap');
+      expect(JSON.stringify(data)).not.toContain('outline');
     }
     const [item] = answers[0].data.items.filter(({ id }) => id === created.id);
+    expect(item).not.toHaveProperty('seatMap');
+    // So what a list shows can be written back.
     expect((await patch(created, { ...item })).data.seatMap).toEqual(plan);
+    const { data: plain } = await create();
+    expect((await catalog.call<Page<Performance>>('GET', performances())).data.items).toContainEqual(plain);
+    expect((await catalog.call('GET', at(plain), { isPublic: true })).data).not.toHaveProperty('seatMap');
   });
 
   test.each([
