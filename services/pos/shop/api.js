@@ -71,12 +71,13 @@ const addressOf = (path, query = {}, base = BASE) => {
   return url;
 };
 
-const headersOf = (method, key, token) => ({
+const headersOf = (method, { key, orderLink }, token) => ({
   Accept: 'application/json',
   'X-Service-Host': shop.serviceHost,
   ...(token ? { 'X-auth-token': token } : {}),
   ...(method === 'POST' || method === 'PATCH' ? { 'Content-Type': 'application/json' } : {}),
   ...(key ? { 'Idempotency-Key': key } : {}),
+  ...(orderLink ? { 'X-Order-Link': orderLink } : {}),
 });
 
 const RETRY_MS = 500;
@@ -84,11 +85,11 @@ const RETRY_MS = 500;
 /** A phone that changes networks loses its pending requests: a GET is repeated once. */
 const retryLater = (attempt) => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(attempt);
 
-const send = async (method, path, { query, body = {}, key, base }, token) => {
+const send = async (method, path, { query, body = {}, base, ...more }, token) => {
   const attempt = () =>
     fetch(addressOf(path, query, base), {
       method,
-      headers: headersOf(method, key, token),
+      headers: headersOf(method, more, token),
       ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
     });
   const again = (error) => (method === 'GET' ? retryLater(attempt) : Promise.reject(error));
@@ -175,6 +176,11 @@ export const api = {
   buy: (body, key) => dataOf(call('POST', '/orders', { body, key })),
   orders: (query) => page('/orders', query),
   order: (id) => dataOf(call('GET', `/orders/${idOf(id)}`, { base: EXPERIMENTAL })),
+  orderDocument: (id) => dataOf(call('GET', `/orders/${idOf(id)}/document`, { base: EXPERIMENTAL })),
+  makeOrderLink: (id) => dataOf(call('POST', `/orders/${idOf(id)}/links`, { base: EXPERIMENTAL })),
+  linkedOrder: (orderLink) => dataOf(call('GET', '/order-links/current', { base: EXPERIMENTAL, orderLink })),
+  linkedDocument: (orderLink) =>
+    dataOf(call('GET', '/order-links/current/document', { base: EXPERIMENTAL, orderLink })),
   cancel: (id, key) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { key })),
 
   allTickets: () => all('/tickets'),

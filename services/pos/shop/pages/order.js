@@ -1,53 +1,15 @@
 import { api, newKey } from '../api.js';
 import { h } from '../dom.js';
-import { clock, money } from '../format.js';
+import { clock } from '../format.js';
 import { link, setTitle } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { loadCart, timeLeft, visitor } from '../state.js';
 import { t } from '../texts/index.js';
-import { holderOf, placeName, ticketCard } from '../ticket.js';
-import { byPerformance, categoryOf, whenAndWhere } from './cart.js';
+import { byPerformance } from './cart.js';
+import { keepButtons, linkBox } from './keep.js';
+import { isCollected, isVoid, lacksCodes, orderLine, orderTickets, WAITING } from './order-tickets.js';
 
 const POLL_MS = 2_000;
-
-/** The states in which an order may change without an action of the visitor. */
-const WAITING = ['payment_pending', 'open', 'reserved'];
-
-/** Whether the institution has yet to print the ticket of an item: until then its code opens no door. */
-const isToPrint = ({ ticketDelivery }, { ticketStatus }) =>
-  ticketStatus === null ? ticketDelivery === 'print' : ticketStatus === 'not_printed';
-
-/** Whether the institution has yet to print tickets of the order. */
-const isCollected = (order) => Object.values(order.items).some((item) => isToPrint(order, item));
-
-const tickets = async (order) => {
-  const groups = await byPerformance(Object.values(order.items));
-  const isVoid = order.state === 'cancelled' || order.state === 'expired';
-  return h(
-    'ul',
-    { class: 'tickets' },
-    groups.flatMap((group) =>
-      group.items.map((item) => {
-        const category = categoryOf(group, item);
-        return ticketCard({
-          product: group.product,
-          title: group.product?.name ?? t('aShow'),
-          when: whenAndWhere(group),
-          category: category?.name,
-          place: placeName(item.place, category),
-          tariff: item.tariff,
-          price: item.amount,
-          currency: order.currency,
-          holder: holderOf(item),
-          barcode: isToPrint(order, item) ? null : item.barcode,
-          code: item.ticketId,
-          isVoid,
-          isCollected: isToPrint(order, item),
-        });
-      }),
-    ),
-  );
-};
 
 const confirmation = (cancel) => {
   const yes = h('button', { type: 'button', class: 'button button-danger' }, t('cancelYes'));
@@ -78,8 +40,7 @@ const confirmation = (cancel) => {
 const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id && timeLeft() > 0;
 
 const actions = (order, cancel) => {
-  if (order.state === 'cancelled' || order.state === 'expired')
-    return h('a', { class: 'button', href: link('/') }, t('toProgramme'));
+  if (isVoid(order)) return h('a', { class: 'button', href: link('/') }, t('toProgramme'));
   return [
     isPayable(order) && h('a', { class: 'button', href: link('/checkout') }, t('payAgain')),
     order.state === 'confirmed' &&
@@ -111,22 +72,22 @@ const lead = (order) =>
       ]
     : h('p', { class: 'lead' }, t(textOf(order)));
 
-const drawn = async (order, isNew, cancel) =>
-  h(
+const drawn = async (order, { isNew, cancel, linked }) => {
+  const groups = await byPerformance(Object.values(order.items));
+  return h(
     'div',
     { class: 'wrap page order', 'data-state': order.state },
     h('h1', { tabindex: '-1' }, titleOf(order, isNew)),
     lead(order),
     isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
-    h(
-      'p',
-      { class: 'small order-line' },
-      `${t('orderNumber')} ${order.id} · ${t('total')} ${money(order.total, order.currency)}`,
-    ),
+    orderLine(order),
+    !isVoid(order) && order.state !== 'open' && linked(),
+    keepButtons(order, groups, () => api.orderDocument(order.id)),
     h('h2', { class: 'unseen' }, t('tickets')),
-    await tickets(order),
+    orderTickets(order, groups),
     !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
   );
+};
 
 /** An order: its tickets with their barcodes, or its pending state. */
 export const orderPage = async ([id], query) => {
@@ -137,22 +98,26 @@ export const orderPage = async ([id], query) => {
   let isRead = false;
   const isNew = query.has('new');
   const cancelKey = newKey();
+  let box;
+  /** Made once: the page is drawn again with it. */
+  const linked = () => {
+    box ??= linkBox({ make: async () => (await api.makeOrderLink(id)).url, atOnce: isNew });
+    return box;
+  };
   const node = h('div', {});
 
   const draw = async () => {
     // An order with a failed payment is a cart again on the server: load it.
     if (order.state === 'open') await loadCart().catch(() => undefined);
-    const next = await drawn(order, isNew, cancel);
+    const next = await drawn(order, { isNew, cancel, linked });
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);
     if (node.isConnected) setTitle(titleOf(order, isNew));
     if (had) node.querySelector('h1').focus();
     isRead = had;
-    if (!WAITING.includes(order.state) && !lacksCodes()) return;
+    if (!WAITING.includes(order.state) && !lacksCodes(order)) return;
     timer = setTimeout(poll, POLL_MS);
   };
-  const lacksCodes = () =>
-    order.state === 'confirmed' && !isCollected(order) && Object.values(order.items).some(({ barcode }) => !barcode);
   const take = async (next) => {
     const isOther = JSON.stringify([next.state, next.items]) !== JSON.stringify([order.state, order.items]);
     const isOtherState = next.state !== order.state;

@@ -210,6 +210,24 @@ export const de = {
 
   alreadyInCart: { one: '{count} Platz ist schon im Warenkorb.', other: '{count} Plätze sind schon im Warenkorb.' },
   alsoLoggedOut: 'Sie wurden abgemeldet.',
+  linkTitle: 'Behalten Sie Ihre Karten',
+  linkText:
+    'Dieser Link zeigt Ihre Karten auf jedem Gerät, ohne Anmeldung, bis 30 Tage nach dem letzten Termin. Wer ihn hat, kann sie benutzen: Geben Sie ihn nur Personen, die mitkommen.',
+  linkLabel: 'Link zu Ihren Karten',
+  copyLink: 'Link kopieren',
+  linkCopied: 'Kopiert',
+  linkSelected: 'Der Link ist markiert: Kopieren Sie ihn mit Strg+C oder Cmd+C.',
+  makeLink: 'Link anzeigen',
+  downloadTickets: 'Alle Karten herunterladen (PDF)',
+  addToCalendar: 'In den Kalender',
+  linkedTitle: 'Ihre Karten',
+  linkOverTitle: 'Dieser Link zeigt keine Karten',
+  linkOverText:
+    'Er ist unvollständig, oder seine Zeit ist vorbei: Links enden 30 Tage nach dem letzten Termin. Öffnen Sie ihn so, wie Sie ihn erhalten haben, oder fragen Sie an der Kasse nach Ihrer Bestellung.',
+  toOwnOrder: 'Zur Bestellung, wo Sie stornieren können',
+  cancelElsewhere:
+    'Dieser Link zeigt die Bestellung nur. Stornieren können Sie in dem Browser, in dem Sie gekauft haben, oder mit der Anmeldung, mit der Sie gekauft haben; sonst fragen Sie an der Kasse.',
+
   errors: {
     network: 'Die Kasse ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es nochmals.',
     internal_error: 'Ein unerwarteter Fehler ist aufgetreten. Bitte versuchen Sie es nochmals.',

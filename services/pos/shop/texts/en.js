@@ -207,6 +207,24 @@ export const en = {
 
   alreadyInCart: { one: '{count} place is in your cart already.', other: '{count} places are in your cart already.' },
   alsoLoggedOut: 'You have been logged out.',
+  linkTitle: 'Keep your tickets',
+  linkText:
+    'This link shows your tickets on every device, without logging in, until 30 days after the last date. Whoever has it can use them, so give it only to people who come along.',
+  linkLabel: 'Link to your tickets',
+  copyLink: 'Copy the link',
+  linkCopied: 'Copied',
+  linkSelected: 'The link is selected: copy it with Ctrl+C or Cmd+C.',
+  makeLink: 'Show the link',
+  downloadTickets: 'Download all tickets (PDF)',
+  addToCalendar: 'Add to calendar',
+  linkedTitle: 'Your tickets',
+  linkOverTitle: 'This link shows no tickets',
+  linkOverText:
+    'It is not complete, or its time is over: links end 30 days after the last date. Please open it as you received it, or ask the box office for your order.',
+  toOwnOrder: 'To the order, where you can cancel it',
+  cancelElsewhere:
+    'This link only shows the order. You can cancel it in the browser in which you bought, or after logging in with the login that you bought with; otherwise ask the box office.',
+
   errors: {
     network: 'The box office cannot be reached. Please check your connection and try again.',
     internal_error: 'An unexpected error happened. Please try again.',

@@ -211,6 +211,24 @@ export const fr = {
 
   alreadyInCart: { one: '{count} place est déjà dans le panier.', other: '{count} places sont déjà dans le panier.' },
   alsoLoggedOut: 'Vous avez été déconnecté.',
+  linkTitle: 'Gardez vos billets',
+  linkText:
+    'Ce lien montre vos billets sur tous vos appareils, sans connexion, jusqu’à 30 jours après la dernière date. Qui le possède peut les utiliser : ne le donnez qu’à celles et ceux qui vous accompagnent.',
+  linkLabel: 'Lien vers vos billets',
+  copyLink: 'Copier le lien',
+  linkCopied: 'Copié',
+  linkSelected: 'Le lien est sélectionné : copiez-le avec Ctrl+C ou Cmd+C.',
+  makeLink: 'Afficher le lien',
+  downloadTickets: 'Télécharger tous les billets (PDF)',
+  addToCalendar: 'Ajouter à l’agenda',
+  linkedTitle: 'Vos billets',
+  linkOverTitle: 'Ce lien ne montre aucun billet',
+  linkOverText:
+    'Il est incomplet, ou son temps est passé : les liens prennent fin 30 jours après la dernière date. Ouvrez-le tel que vous l’avez reçu, ou demandez votre commande à la billetterie.',
+  toOwnOrder: 'Vers la commande, où vous pouvez l’annuler',
+  cancelElsewhere:
+    'Ce lien ne fait que montrer la commande. Vous pouvez l’annuler dans le navigateur où vous avez acheté, ou en vous connectant avec l’identifiant de l’achat ; sinon, adressez-vous à la billetterie.',
+
   errors: {
     network: 'La billetterie est injoignable. Vérifiez votre connexion et réessayez.',
     internal_error: 'Un incident imprévu est survenu. Veuillez réessayer.',

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { withShop } from './shop-fixture.ts';
 import { belongings } from './visits/belongings.ts';
 import { firstSight } from './visits/first-sight.ts';
+import { links } from './visits/links.ts';
 import { mishaps } from './visits/mishaps.ts';
 import { purchases } from './visits/purchases.ts';
 import { unclear } from './visits/unclear.ts';
@@ -13,6 +14,7 @@ withShop('a person buys in a browser', (shop) => {
   mishaps(shop);
   unclear(shop);
   belongings(shop);
+  links(shop);
 
   test('the shop loads nothing from other origins, and no page logs an error', () => {
     expect(shop.visits.length).toBeGreaterThan(4);

@@ -1,0 +1,57 @@
+import { h } from '../dom.js';
+import { money } from '../format.js';
+import { t } from '../texts/index.js';
+import { holderOf, placeName, ticketCard } from '../ticket.js';
+import { categoryOf, whenAndWhere } from './cart.js';
+
+/** The states in which an order may change without an action of the visitor. */
+export const WAITING = ['payment_pending', 'open', 'reserved'];
+
+/** Whether the order has ended without valid tickets. */
+export const isVoid = ({ state }) => state === 'cancelled' || state === 'expired';
+
+/** Whether the institution has yet to print the ticket of an item: until then its code opens no door. */
+const isToPrint = ({ ticketDelivery }, { ticketStatus }) =>
+  ticketStatus === null ? ticketDelivery === 'print' : ticketStatus === 'not_printed';
+
+/** Whether the institution has yet to print tickets of the order. */
+export const isCollected = (order) => Object.values(order.items).some((item) => isToPrint(order, item));
+
+/** The name of what was sold, also after it has closed. */
+export const nameOf = ({ product, items: [item] }) => product?.name ?? item?.productName ?? t('aShow');
+
+/** The tickets of an order, whose items are grouped {@link byPerformance}. */
+export const orderTickets = (order, groups) => {
+  return h(
+    'ul',
+    { class: 'tickets' },
+    groups.flatMap((group) =>
+      group.items.map((item) => {
+        const category = categoryOf(group, item);
+        return ticketCard({
+          product: group.product,
+          title: nameOf(group),
+          when: whenAndWhere(group),
+          category: category?.name,
+          place: placeName(item.place, category),
+          tariff: item.tariff,
+          price: item.amount,
+          currency: order.currency,
+          holder: holderOf(item),
+          barcode: isToPrint(order, item) ? null : item.barcode,
+          code: item.ticketId,
+          isVoid: isVoid(order),
+          isCollected: isToPrint(order, item),
+        });
+      }),
+    ),
+  );
+};
+
+/** Whether codes of tickets are still to come, which the service of tickets makes after the purchase. */
+export const lacksCodes = (order) =>
+  order.state === 'confirmed' && !isCollected(order) && Object.values(order.items).some(({ barcode }) => !barcode);
+
+/** The number for people, and what the order costs. */
+export const orderLine = ({ number, total, currency }) =>
+  h('p', { class: 'small order-line' }, `${t('orderNumber')} ${number} · ${t('total')} ${money(total, currency)}`);

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { openClient, openVisitor } from '@boxoffice/testkit';
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { nameless, overflow } from '../visit.ts';
+
+/** The content of the file that a button saves. */
+const savedBy = async (page: Page, button: string): Promise<{ readonly name: string; readonly content: Buffer }> => {
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  const download = await saved;
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+};
+
+/** Stories of tickets that outlive the browser in which they were bought. */
+export const links = ({ product, story }: ShopFixture): void => {
+  /** Buys two places as a guest, without a browser. */
+  const buy = async () => {
+    const { performanceId, productId } = product().demo.fixtures.opera?.numbered ?? {};
+    const guest = openVisitor(openClient(product().address), OPERA);
+    const call = async (path: string, body?: object) => {
+      const reply = await guest(`/tnwr/vexp${path}`, { method: body ? 'POST' : 'GET', body });
+      if (reply.status >= 300) throw new Error(`${path}: ${reply.status} ${reply.text}`);
+      return reply;
+    };
+    const { performances } = (await call(`/products/${productId}`)).body.data;
+    const { seatCategories } = performances.find(({ id }: { id: string }) => id === performanceId);
+    const [{ id: seatCategoryId, prices }] = seatCategories;
+    const item = { performanceId, seatCategoryId, tariffId: prices[0].tariffId, quantity: 2 };
+    const session = String((await call('/shopping-cart/items', item)).headers['x-auth-token']);
+    const contact = { firstName: 'Ada', email: 'ada@guests.example' };
+    const { data } = (await call('/orders', { contact, paymentMethod: 'simulated', paymentToken: 'ok' })).body;
+    return { id: String(data.id), number: String(data.number), session, call };
+  };
+
+  const cookieOf = (session: string) => ({
+    name: `boxoffice.session.${OPERA}`,
+    value: session,
+    url: `${product().demo.baseUrl}/shop/`,
+  });
+
+  story('a guest keeps the tickets by their link, which works in another browser and language', async (enter) => {
+    const order = await buy();
+    const { page } = await enter({ at: `${OPERA}/` });
+    await page.context().addCookies([cookieOf(order.session)]);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/order/${order.id}?new`);
+    await heading(page, 'Thank you. See you at the show!').waitFor();
+    await page.getByText(`Order ${order.number}`).waitFor();
+    const url = await page.getByRole('textbox', { name: 'Link to your tickets' }).inputValue();
+    expect(url).toMatch(new RegExp(`^https://[^#]+/shop/${OPERA}/ticket-link#[A-Za-z0-9_-]{43}$`));
+    await page.getByRole('button', { name: 'Copy the link' }).click();
+    await page.getByRole('status').getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
+    expect(await nameless(page)).toEqual([]);
+
+    const [, fragment = ''] = url.split('#');
+    const { page: laptop } = await enter({ at: `${OPERA}/ticket-link#${fragment}`, width: 390 });
+    await heading(laptop, 'Your tickets').waitFor();
+    expect(laptop.url()).not.toContain(fragment.slice(0, 8));
+    expect(await laptop.context().cookies()).toEqual([]);
+    const codes = laptop.getByRole('img', { name: /^QR code of the ticket/ });
+    await codes.nth(1).waitFor();
+    expect(await codes.count()).toBe(2);
+    await laptop.getByText('This link only shows the order.').waitFor();
+    expect([await overflow(laptop), await nameless(laptop)]).toEqual([0, []]);
+    expect(await laptop.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
+
+    const pdf = await savedBy(laptop, 'Download all tickets (PDF)');
+    expect([pdf.name, pdf.content.subarray(0, 5).toString()]).toEqual([`${order.number}.pdf`, '%PDF-']);
+    const dates = await savedBy(laptop, 'Add to calendar');
+    expect(dates.name).toBe(`${order.number}.ics`);
+    const events = dates.content.toString().replaceAll('\r\n ', '').split('\r\n');
+    expect(events.filter((line) => line === 'BEGIN:VEVENT')).toHaveLength(1);
+    expect(events.find((line) => line.startsWith('UID:'))).toMatch(new RegExp(`^UID:${order.id}\\.prf_\\w+@${OPERA}$`));
+
+    // The tab has the token, the address has not: the page can be loaded again, and in another language.
+    await laptop.reload();
+    await heading(laptop, 'Your tickets').waitFor();
+    await laptop.getByRole('link', { name: 'Deutsch' }).click();
+    await heading(laptop, 'Ihre Karten').waitFor();
+    // The chosen language stays.
+    await laptop.goBack();
+    await heading(laptop, 'Ihre Karten').waitFor();
+    expect(laptop.url()).not.toContain('#');
+  });
+
+  story('the link of an order says that it is cancelled, and leads its buyer to the order', async (enter) => {
+    const order = await buy();
+    const { token } = (await order.call(`/orders/${order.id}/links`, {})).body.data;
+    const { page } = await enter({ at: `${OPERA}/`, locale: 'fr-CH' });
+    await page.context().addCookies([cookieOf(order.session)]);
+    await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/ticket-link#${token}`);
+    await heading(page, 'Vos billets').waitFor();
+    const toOrder = page.getByRole('link', { name: 'Vers la commande, où vous pouvez l’annuler' });
+    expect(await toOrder.getAttribute('href')).toBe(`/shop/${OPERA}/order/${order.id}`);
+    await order.call(`/orders/${order.id}/cancellation`, {});
+    await page.reload();
+    await heading(page, 'Votre commande est annulée').waitFor();
+    expect(await page.locator('.ticket.is-void').count()).toBe(2);
+    expect(await page.locator('.qr').count()).toBe(0);
+    for (const name of ['Télécharger tous les billets (PDF)', 'Ajouter à l’agenda', 'Copier le lien'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+  });
+
+  story('a link that is incomplete or over shows no tickets, and says so', async (enter) => {
+    const { page } = await enter({ at: `${OPERA}/ticket-link#${'x'.repeat(43)}`, locale: 'de-CH' });
+    await heading(page, 'Dieser Link zeigt keine Karten').waitFor();
+    const { page: empty } = await enter({ at: `${OPERA}/ticket-link` });
+    await heading(empty, 'This link shows no tickets').waitFor();
+    expect(await nameless(empty)).toEqual([]);
+  });
+};
