@@ -96,9 +96,18 @@ const EVERY_DAY = codeOfTitle('La Bohème');
 /** Seats in no order: of the family shows, and those that the demo's first orders sell out, or nearly. */
 const freeSeating = (capacity: number): SeatCategory[] => [{ code: 'STALLS', name: STALLS, numbered: false, capacity }];
 
+/** Of the large stages, but without numbers: two sections, two evenings. */
+const WITHOUT_NUMBERS = new Set(['Tosca', 'Nabucco', 'The Nutcracker', 'Coppélia'].map(codeOfTitle));
+
+const twoSections: readonly SeatCategory[] = [
+  ...freeSeating(40),
+  { code: 'BALCONY', name: texts('Balcon | Balcony | Balkon'), numbered: false, capacity: 20 },
+];
+
 const seatsOf = (code: string, { plan, full }: Venue): Pick<DemoProduct, 'seatCategories' | 'seatMap' | 'full'> => {
   if (code === fixtures.soldOut) return { seatCategories: freeSeating(40), full };
   if (code === fixtures.twoLeft) return { seatCategories: freeSeating(10), full };
+  if (WITHOUT_NUMBERS.has(code)) return { seatCategories: twoSections, full };
   if (code === fixtures.numbered) return { ...grandTheatreInFull, full: [14_500, 8_900, 7_000] };
   return plan ? { ...plan, full } : { seatCategories: freeSeating(40), full };
 };
@@ -108,7 +117,8 @@ const shows = titles.map(({ genre, name }, index): DemoProduct => {
   const venue = venues[genre];
   const { hall, minutes, evenings, description } = venue;
   const code = codeOf(index);
-  const length = Object.values(fixtures).includes(code) ? 1 : evenings(index);
+  const usual = WITHOUT_NUMBERS.has(code) ? 2 : evenings(index);
+  const length = Object.values(fixtures).includes(code) ? 1 : usual;
   return {
     code,
     type: 'show',
