@@ -52,7 +52,8 @@ describe('the trace of a purchase', () => {
   test('covers gateway, services and messages to the last write', () => {
     const all = tree(parentId);
     // Each change is announced as well, and the events service makes an event of it.
-    const isAnnouncement = (line: string) => /publish \S+\.recorded$|process events\.facts\.v1$/.test(line);
+    const isAnnouncement = (line: string) =>
+      /publish \S+\.recorded$|process (?:events\.facts|pos\.mail)\.v1$/.test(line);
     expect(all.filter(isAnnouncement).map((line) => line.trim())).toContain('events: consumer process events.facts.v1');
     expect(all.filter((line) => !isAnnouncement(line))).toEqual([
       'gateway: server GET /svc/v3/catalog/performances/{performanceId}',
