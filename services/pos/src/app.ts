@@ -119,6 +119,7 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   prepare,
   tags: {
     'point-of-sale': 'What a shop shows on every page: its name, languages, look and links.',
+    programme: 'What is on, by day, venue and title.',
     products: 'What the point of sale sells now, with availability and places.',
     sessions: 'The visit of a person, who may log in.',
     users: 'The person who is logged in.',
