@@ -144,6 +144,8 @@ suite('scanners read tickets', () => {
       expect(address).toBe(`${product.demo.baseUrl}/door/`);
       await phone.page.close();
       const again = await phone.reopen();
+      // Keys count once the page for scanning is there.
+      await again.page.locator('.link').waitFor();
       await again.read(String(tickets()[14]?.barcode));
       await becomes(14, 'Again');
       const { refreshToken, clientId } = JSON.parse(
@@ -186,6 +188,8 @@ suite('scanners read tickets', () => {
       await product.stop();
       await phone.page.close();
       const again = await phone.reopen();
+      // Keys count once the page for scanning is there.
+      await again.page.locator('.link').waitFor();
       await again.read(String(tickets()[15]?.barcode));
       expect(await again.result()).toContain('green: Let in');
       await again.close();
