@@ -130,8 +130,8 @@ const needsNoSession = (method, path) =>
 
 const withoutContact = ({ query, body, ...request }) => {
   const { contactNumber: _own, ...asked } = query ?? {};
-  const { contactNumber: _mine, ...wanted } = body ?? {};
-  return { ...request, query: asked, body: wanted };
+  const items = body?.items?.map(({ contactNumber: _mine, ...wanted }) => wanted);
+  return { ...request, query: asked, body: items ? { items } : body };
 };
 
 const get = (path, query) => call('GET', path, { query });
@@ -159,8 +159,10 @@ export const api = {
   products: (query) => page('/products', query),
   allProducts: (query) => all('/products', query),
   product: (id, contactNumber) => dataOf(get(`/products/${idOf(id)}`, { contactNumber })),
-  places: (productId, performanceId, seatCategoryId) =>
-    all(`/products/${idOf(productId)}/performances/${idOf(performanceId)}/places`, { seatCategoryId }),
+  seatMap: (productId, performanceId) =>
+    dataOf(
+      call('GET', `/products/${idOf(productId)}/performances/${idOf(performanceId)}/seat-map`, { base: EXPERIMENTAL }),
+    ),
 
   logIn: (login, password) => dataOf(call('POST', '/sessions', { body: { login, password } })),
   session: () => dataOf(get('/sessions/current')),
@@ -169,7 +171,7 @@ export const api = {
 
   cart: () => dataOf(get('/shopping-cart')),
   emptyCart: () => dataOf(call('DELETE', '/shopping-cart')),
-  addItems: (body, key) => dataOf(call('POST', '/shopping-cart/items', { body, key })),
+  addItems: (body, key) => dataOf(call('POST', '/shopping-cart/items', { body, key, base: EXPERIMENTAL })),
   changeItem: (id, body) => dataOf(call('PATCH', `/shopping-cart/items/${idOf(id)}`, { body })),
   removeItem: (id) => dataOf(call('DELETE', `/shopping-cart/items/${idOf(id)}`)),
 

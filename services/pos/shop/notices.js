@@ -43,7 +43,8 @@ export const wordsOf = (error) => {
     return errorText('internal_error');
   }
   const also = error.userLoggedOut ? [t('alsoLoggedOut')] : [];
-  if (error.added > 0) also.push(t('alreadyInCart', { count: error.added }));
+  if (error.about) also.push(t('refusedItem', { item: error.about }));
+  if (error.isUnsure) also.push(t('perhapsAdded'));
   const { retryAfter } = error;
   if (retryAfter > FEW_SECONDS) also.push(t('waitSeconds', { count: retryAfter }));
   // A temporary failure has its own message.

@@ -1,63 +1,94 @@
 import { h, newId } from '../dom.js';
 import { money } from '../format.js';
 import { t } from '../texts/index.js';
+import { stockOf } from './stock.js';
 
-/** The most places of a category at once; every point of sale sells fewer. */
-const MOST = 20;
+/**
+ * The choice of quantities: a stepper for each fare of each category. `basket.room()` is how many more may be chosen;
+ * `onSum({count, amount})` is called after each change.
+ */
+export const quantities = ({ categories, currency, basket, onSum }) => {
+  const rows = [];
+  const sum = (those, of) => those.reduce((all, row) => all + of(row), 0);
+  const count = (those) => sum(those, ({ taken }) => taken);
 
-/** The choice of a quantity per tariff. */
-export const quantities = ({ category, currency, onSum }) => {
-  const wanted = new Map(category.prices.map(({ tariffId }) => [tariffId, 0]));
-  const most = Math.min(MOST, category.free);
-  const count = () => [...wanted.values()].reduce((sum, one) => sum + one, 0);
-  /** What more of each tariff can be chosen changes with the others. */
-  const bounds = [];
+  const changed = () => onSum({ count: count(rows), amount: sum(rows, ({ taken, price }) => taken * price.amount) });
 
-  const total = () => {
-    const amount = category.prices.reduce((sum, price) => sum + price.amount * (wanted.get(price.tariffId) ?? 0), 0);
-    for (const show of bounds) show();
-    onSum({ count: count(), amount });
+  /** How many a fare may have: the category's free places and the limit of the order bound them all together. */
+  const mostOf = (row) => {
+    const inCategory = count(rows.filter(({ category }) => category === row.category));
+    return row.taken + Math.max(0, Math.min(row.category.free - inCategory, basket.room()));
   };
 
-  const row = ({ tariffId, tariff, amount }) => {
+  const rowOf = (category, price) => {
     const id = newId('quantity');
-    const field = h('input', { id, type: 'number', inputmode: 'numeric', min: 0, max: most, step: 1, value: '0' });
-    const less = h(
-      'button',
-      { type: 'button', 'aria-label': t('less', { tariff }), 'aria-disabled': 'true', onclick: () => set(-1) },
-      '−',
-    );
-    const more = h(
-      'button',
-      { type: 'button', 'aria-label': t('more', { tariff }), 'aria-disabled': `${most === 0}`, onclick: () => set(1) },
-      '+',
-    );
-    const room = () => most - (count() - wanted.get(tariffId));
-    bounds.push(() => {
-      const taken = wanted.get(tariffId);
-      field.max = room();
-      // The attribute `disabled` would drop the focus of a pressed button.
-      less.setAttribute('aria-disabled', `${taken === 0}`);
-      more.setAttribute('aria-disabled', `${taken >= room()}`);
-    });
-    const take = (value) => {
-      const taken = Math.max(0, Math.min(room(), Number.isInteger(value) ? value : 0));
-      field.value = String(taken);
-      wanted.set(tariffId, taken);
-      total();
+    const name = [price.tariff, categories.length > 1 && category.name].filter(Boolean).join(', ');
+    const field = h('input', { id, type: 'number', inputmode: 'numeric', min: 0, step: 1, value: '0' });
+    const step = (text, sign, by) =>
+      h(
+        'button',
+        { type: 'button', 'aria-label': t(text, { tariff: name }), onclick: () => take(row.taken + by) },
+        sign,
+      );
+    const [less, more] = [step('less', '−', -1), step('more', '+', 1)];
+    const take = (wanted) => {
+      const whole = Number.isInteger(wanted) ? Math.max(0, wanted) : 0;
+      const most = mostOf(row);
+      if (whole > most && basket.room() <= most - row.taken) basket.refuse();
+      row.taken = Math.min(whole, most);
+      field.value = String(row.taken);
+      changed();
     };
-    const set = (step) => take(Number(field.value) + step);
     field.addEventListener('change', () => take(Number(field.value)));
+    const row = {
+      category,
+      price,
+      taken: 0,
+      showBounds() {
+        const most = mostOf(row);
+        field.max = most;
+        // The attribute `disabled` would drop the focus of a pressed button.
+        less.setAttribute('aria-disabled', `${row.taken === 0}`);
+        more.setAttribute('aria-disabled', `${row.taken >= most}`);
+      },
+    };
+    rows.push(row);
     return h(
       'div',
       { class: 'tariff' },
-      h('label', { for: id, class: 'tariff-name' }, tariff),
-      h('span', { class: 'tariff-price' }, money(amount, currency)),
+      h('label', { for: id, class: 'tariff-name' }, price.tariff),
+      h('span', { class: 'tariff-price' }, money(price.amount, currency)),
       h('span', { class: 'stepper' }, less, field, more),
     );
   };
 
+  const node = h(
+    'div',
+    { class: 'quantities' },
+    categories.map((category) =>
+      h(
+        'fieldset',
+        { class: `tariffs${category.free === 0 ? ' is-out' : ''}` },
+        h(
+          'legend',
+          { class: 'tariffs-head' },
+          h('span', { class: 'category-name' }, category.name),
+          ' ',
+          h('span', { class: 'category-stock' }, stockOf(category)),
+        ),
+        category.prices.map((price) => rowOf(category, price)),
+      ),
+    ),
+  );
   const groups = () =>
-    [...wanted].filter(([, quantity]) => quantity > 0).map(([tariffId, quantity]) => ({ tariffId, quantity }));
-  return { node: h('div', { class: 'tariffs' }, category.prices.map(row)), groups };
+    rows
+      .filter(({ taken }) => taken > 0)
+      .map(({ category, price, taken }) => ({
+        name: `${category.name}, ${price.tariff}`,
+        item: { seatCategoryId: category.id, tariffId: price.tariffId, quantity: taken },
+      }));
+  const showBounds = () => {
+    for (const row of rows) row.showBounds();
+  };
+  return { node, groups, showBounds, leave: () => {} };
 };

@@ -1,170 +1,240 @@
 import { api } from '../api.js';
 import { h, newId } from '../dom.js';
 import { money } from '../format.js';
+import { bestSeats } from '../hall/best.js';
+import { boxOf, hallOf } from '../hall/hall.js';
+import { fullName, listOf, seatName } from '../hall/list.js';
+import { planOf } from '../hall/plan.js';
 import { announce, wordsOf } from '../notices.js';
+import { cartItems, onChange } from '../state.js';
 import { t } from '../texts/index.js';
-import { moveFocus } from './seat-keys.js';
+import { bestForm } from './best-form.js';
+import { chosenList } from './chosen-list.js';
+import { legend, pricesOf } from './legend.js';
 
-const byNumber = new Intl.Collator('en', { numeric: true });
+/** The plan shows what others take meanwhile, in milliseconds. */
+const REFRESH_MS = 15_000;
 
-const rowsOf = (places) =>
-  [...Map.groupBy(places, ({ row }) => row ?? '')]
-    .toSorted(([a], [b]) => byNumber.compare(a, b))
-    .map(([name, seats]) => ({
-      name,
-      seats: seats.toSorted((a, b) => byNumber.compare(a.seat ?? a.label, b.seat ?? b.label)),
-    }));
+/** The performance's places in the cart. */
+const ownPlaces = ({ id }) =>
+  new Set(cartItems().flatMap(({ performanceId, place }) => (performanceId === id && place ? [place.id] : [])));
 
-const nameOf = ({ row, seat, label }) => (row && seat ? t('seatName', { row, seat }) : label);
-
-const legend = () =>
-  h(
-    'ul',
-    { class: 'legend', 'aria-label': t('legend') },
-    ['free', 'selected', 'taken'].map((state) =>
-      h('li', {}, h('span', { class: `seat-sample is-${state}`, 'aria-hidden': 'true' }), t(`seat_${state}`)),
-    ),
-  );
-
-/** The seats of a numbered category as a grid of buttons: one tab stop, arrow keys inside. */
-export const seatMap = ({ product, performance, category, currency, onSum }) => {
+/**
+ * The places of a performance on a plan, the numbered ones also as a list. `basket.room()` is how many more may be chosen;
+ * `onSum({count, amount})` is called after each change.
+ */
+export const seatMap = ({ product, performance, categories, currency, basket, onSum }) => {
+  /** The fare of each chosen seat, by the seat's id. */
   const chosen = new Map();
-  const buttons = new Map();
-  const map = h('div', { class: 'seats', role: 'grid', 'aria-label': t('seatMap'), 'aria-busy': 'true' });
-  map.append(h('p', { class: 'lead late', 'aria-hidden': 'true' }, t('oneMoment')));
-  const list = h('ul', { class: 'chosen-seats', 'aria-label': t('chosenSeats') });
-  const [first] = category.prices;
+  let own = ownPlaces(performance);
+  let hall;
+  let plan;
+  let list;
 
-  const priceOf = (tariffId) => category.prices.find((price) => price.tariffId === tariffId)?.amount ?? 0;
-
-  const sum = () =>
-    onSum({
-      count: chosen.size,
-      amount: [...chosen.values()].reduce((all, { tariffId }) => all + priceOf(tariffId), 0),
-    });
-
-  const label = (place) => {
-    const state = chosen.has(place.id) ? 'selected' : place.free ? 'free' : 'taken';
-    const button = buttons.get(place.id);
-    button.className = `seat is-${state}`;
-    button.setAttribute('aria-label', `${nameOf(place)}, ${t(`seat_${state}`)}`);
-    button.setAttribute('aria-pressed', `${state === 'selected'}`);
-    if (place.free) button.removeAttribute('aria-disabled');
-    else button.setAttribute('aria-disabled', 'true');
-  };
-
-  const chosenRow = ({ place, tariffId }) => {
-    const id = newId('tariff');
-    const change = ({ target }) => {
-      chosen.set(place.id, { place, tariffId: target.value });
-      drawList();
-      document.getElementById(`for-${place.id}`)?.focus();
-    };
-    return h(
-      'li',
-      {},
-      h('label', { for: `for-${place.id}`, id }, nameOf(place)),
-      h(
-        'select',
-        { id: `for-${place.id}`, onchange: change },
-        category.prices.map((price) =>
-          h(
-            'option',
-            { value: price.tariffId, selected: price.tariffId === tariffId },
-            `${price.tariff} · ${money(price.amount, currency)}`,
-          ),
-        ),
-      ),
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'remove',
-          'aria-label': t('removeSeat', { seat: nameOf(place) }),
-          onclick: () => toggle(place, true),
-        },
-        '×',
-      ),
+  const stateOf = ({ id, free }) => (own.has(id) ? 'own' : chosen.has(id) ? 'chosen' : free ? 'free' : 'taken');
+  const captionOf = ({ name, category, seats }) => {
+    if (!category) return [name, t('notForYou')].filter(Boolean);
+    const free = category.numbered ? seats.filter((seat) => stateOf(seat) === 'free').length : category.free;
+    return [name, pricesOf(category, currency), free === 0 ? t('soldOut') : t('seatsFree', { count: free })].filter(
+      Boolean,
     );
   };
 
-  const drawList = () => {
-    list.replaceChildren(...[...chosen.values()].map(chosenRow));
-    sum();
-  };
+  const inspector = h('p', { class: 'plan-inspector', id: newId('seat') });
+  const lost = h('p', { class: 'seats-lost', hidden: true });
+  const stage = h('div', { class: 'plan-place', 'aria-busy': 'true' }, h('p', { class: 'lead late' }, t('oneMoment')));
+  const key = h('div', {});
 
-  const toggle = (place, focus = false) => {
-    if (!place.free) {
-      announce(`${nameOf(place)}, ${t('seat_taken')}`);
+  const fareOf = (seat) => seat.category.prices.find(({ tariffId }) => tariffId === chosen.get(seat.id));
+  const seats = () => [...chosen.keys()].map((id) => hall.byId.get(id));
+
+  const inspect = (seat) => {
+    if (!seat) {
+      inspector.replaceChildren(t(matchMedia('(hover: none)').matches ? 'planHintTouch' : 'planHint'));
       return;
     }
-    if (chosen.has(place.id)) chosen.delete(place.id);
-    else chosen.set(place.id, { place, tariffId: first.tariffId });
-    label(place);
-    drawList();
-    if (focus) buttons.get(place.id)?.focus();
-  };
-
-  const seatButton = (place, index, row) => {
-    const button = h(
-      'button',
-      { type: 'button', tabindex: -1, 'data-place': place.id, onclick: () => toggle(place) },
-      place.seat ?? place.label,
+    const state = stateOf(seat);
+    const fares = (seat.category?.prices ?? []).map(({ tariff, amount }) => `${tariff} ${money(amount, currency)}`);
+    inspector.replaceChildren(
+      h('strong', {}, fullName(seat)),
+      ['', seat.category?.name, ...(state === 'free' ? fares : [t(`seat_${state}`)])]
+        .filter((text) => text !== undefined)
+        .join(' · '),
     );
-    // Rows are curved around the stage.
-    const middle = (row.length - 1) / 2;
-    button.style.setProperty('--bend', String(((index - middle) / Math.max(1, middle)) ** 2));
-    buttons.set(place.id, button);
-    label(place);
-    return h('span', { role: 'gridcell' }, button);
   };
 
-  const draw = (places) => {
-    buttons.clear();
-    const rows = rowsOf(places).map(({ name, seats }) =>
-      h(
-        'div',
-        { role: 'row', class: 'seat-row' },
-        h('span', { role: 'rowheader', class: 'row-name' }, name),
-        seats.map(seatButton),
-      ),
+  const selected = chosenList({
+    currency,
+    change: (seat, tariffId) => {
+      chosen.set(seat.id, tariffId);
+      changed();
+    },
+    remove: (seat) => {
+      choose(seat);
+      list.focus(seat);
+    },
+  });
+
+  /** Shows a change of the choice, of one seat or of several. */
+  const changed = (seat) => {
+    list?.update(seat);
+    plan?.redraw();
+    key.replaceChildren(hall ? legend(hall, stateOf, currency) : '');
+    selected.show(hall ? seats().map((one) => ({ seat: one, tariffId: chosen.get(one.id) })) : []);
+    onSum({ count: chosen.size, amount: hall ? seats().reduce((sum, one) => sum + fareOf(one).amount, 0) : 0 });
+  };
+
+  const choose = (seat) => {
+    const state = stateOf(seat);
+    lost.hidden = true;
+    if (state === 'taken' || state === 'own') {
+      announce(`${seatName(seat)}, ${t(`seat_${state}`)}`);
+      return;
+    }
+    if (state === 'chosen') chosen.delete(seat.id);
+    else if (basket.room() <= 0) return basket.refuse();
+    else chosen.set(seat.id, seat.category.prices[0].tariffId);
+    changed(seat);
+    inspect(seat);
+  };
+
+  const chooseBest = (count, categoryId) => {
+    const room = basket.room() + chosen.size;
+    if (count > room) return basket.refuse();
+    lost.hidden = true;
+    const isFree = ({ id, free }) => free && !own.has(id);
+    const best = bestSeats(hall, count, { categoryId, isFree });
+    if (best.seats.length === 0) {
+      announce(t('bestNone', { count }));
+      return t('bestNone', { count });
+    }
+    chosen.clear();
+    for (const seat of best.seats) chosen.set(seat.id, seat.category.prices[0].tariffId);
+    changed();
+    plan.showSeats(boxOf(best.seats));
+    const found = best.seats.map(fullName).join('; ');
+    const text = t(best.together || count === 1 ? 'bestFound' : 'bestApart', { seats: found });
+    announce(text);
+    return text;
+  };
+
+  const build = (seatMapData) => {
+    plan?.leave();
+    hall = hallOf(seatMapData, categories);
+    if (hall.seats.length === 0) {
+      stage.replaceChildren(h('p', { class: 'lead' }, t('soldOutText')));
+      return;
+    }
+    plan = planOf(hall, { stateOf, captionOf, on: { choose, inspect } });
+    list = listOf(hall, {
+      stateOf,
+      captionOf,
+      describe: inspector.id,
+      on: {
+        choose,
+        focus: (seat) => {
+          inspect(seat);
+          plan.focus(seat);
+        },
+        blur: () => plan.focus(undefined),
+        key: (name) => plan.keyed(name),
+      },
+    });
+    inspect(undefined);
+    stage.replaceChildren(...views(plan.node, list, inspector), selected.node);
+    stage.prepend(
+      bestForm({ categories: hall.categories.filter(({ numbered }) => numbered), most: basket.most, chooseBest }),
     );
-    const focused = map.contains(document.activeElement) && document.activeElement.dataset.place;
-    map.replaceChildren(...rows);
-    map.removeAttribute('aria-busy');
-    const back = buttons.get(focused);
-    const entrance = back ?? map.querySelector('button.is-free') ?? map.querySelector('button');
-    entrance?.setAttribute('tabindex', '0');
-    back?.focus();
   };
 
+  /** Takes over what has been taken or freed meanwhile; the picture and the choice stay. */
+  const update = (data) => {
+    const ids = Object.keys(data.seats);
+    const isSame = hall && ids.length === hall.seats.length && ids.every((id) => hall.byId.has(id));
+    if (!isSame) build(data);
+    else for (const seat of hall.seats) seat.free = data.seats[seat.id].free && seat.category !== undefined;
+    own = ownPlaces(performance);
+    for (const id of own) chosen.delete(id);
+    const gone = basket.isUnsure() ? [] : [...chosen.keys()].filter((id) => !hall.byId.get(id)?.free);
+    const names = gone.map((id) => (hall.byId.has(id) ? fullName(hall.byId.get(id)) : id));
+    for (const id of gone) chosen.delete(id);
+    if (gone.length > 0) {
+      lost.textContent = t('seatsLost', { count: gone.length, seats: names.join('; ') });
+      lost.hidden = false;
+      announce(lost.textContent);
+    }
+    changed();
+  };
+
+  let isLoading = false;
   const refresh = async () => {
+    if (isLoading) return;
+    isLoading = true;
     try {
-      const places = await api.places(product.id, performance.id, category.id);
-      const free = new Map(places.filter(({ free }) => free).map((place) => [place.id, place]));
-      for (const id of chosen.keys()) if (!free.has(id)) chosen.delete(id);
-      const isFirst = buttons.size === 0;
-      draw(places);
-      drawList();
-      // A hall wider than the screen starts scrolled to its middle.
-      if (isFirst) scroll.scrollLeft = (scroll.scrollWidth - scroll.clientWidth) / 2;
+      update(await api.seatMap(product.id, performance.id));
     } catch (error) {
-      map.replaceChildren(h('p', { class: 'lead' }, wordsOf(error)));
-      map.removeAttribute('aria-busy');
+      // The plan that is shown stays: adding to the cart finds what has been taken.
+      if (!hall) stage.replaceChildren(h('p', { class: 'lead' }, wordsOf(error)));
+    } finally {
+      isLoading = false;
+      stage.removeAttribute('aria-busy');
     }
   };
 
-  map.addEventListener('keydown', (event) => moveFocus(map, event));
+  const refreshIfShown = () => document.visibilityState === 'visible' && node.isConnected && void refresh();
+  const timer = setInterval(refreshIfShown, REFRESH_MS);
+  document.addEventListener('visibilitychange', refreshIfShown);
+  const stopListening = onChange(() => {
+    own = ownPlaces(performance);
+    for (const id of own) chosen.delete(id);
+    if (hall) changed();
+  });
+  const node = h('div', { class: 'seat-area' }, key, lost, stage);
   void refresh();
-  const hint = h('p', { class: 'small hint' }, t('seatHint'));
-  const stage = h('div', { class: 'stage', 'aria-hidden': 'true' }, h('span', {}, t('stage')));
-  const scroll = h('div', { class: 'seat-scroll' }, h('div', { class: 'seat-hall' }, stage, map));
-  const node = h('div', { class: 'seat-area' }, legend(), scroll, hint, list);
+
   const groups = () =>
-    [...Map.groupBy(chosen.values(), ({ tariffId }) => tariffId)].map(([tariffId, those]) => ({
-      tariffId,
-      placeIds: those.map(({ place }) => place.id),
-      quantity: those.length,
-    }));
-  return { node, groups, refresh };
+    Map.groupBy(seats(), (seat) => `${seat.category.id} ${chosen.get(seat.id)}`)
+      .values()
+      .map((those) => ({
+        name: those.map(fullName).join('; '),
+        item: {
+          seatCategoryId: those[0].category.id,
+          tariffId: chosen.get(those[0].id),
+          placeIds: those.map(({ id }) => id),
+          quantity: those.length,
+        },
+      }))
+      .toArray();
+  const leave = () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', refreshIfShown);
+    stopListening();
+    plan?.leave();
+  };
+  return { node, groups: () => (hall ? groups() : []), refresh, leave };
+};
+
+/** The picture and the list, with a switch between them; in the picture the list is there for keyboards only. */
+const views = (picture, list, inspector) => {
+  const name = newId('view');
+  const frame = h('div', { class: 'plan-frame' }, picture, inspector, list.node);
+  const show = (isList) => {
+    frame.classList.toggle('is-list', isList);
+    list.setVisible(isList);
+  };
+  const option = (value, isList) =>
+    h(
+      'label',
+      { class: 'view-option' },
+      h('input', { type: 'radio', name, checked: !isList, onchange: () => show(isList) }),
+      h('span', {}, t(value)),
+    );
+  show(false);
+  return [
+    h('fieldset', { class: 'view-switch' }, h('legend', { class: 'unseen' }, t('view')), [
+      option('viewPlan', false),
+      option('viewList', true),
+    ]),
+    frame,
+  ];
 };

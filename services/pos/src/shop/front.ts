@@ -85,12 +85,11 @@ export const createShopFront = (
     const { cookie, 'accept-language': acceptLanguage } = request.headers;
     const languages = languagesOf(seller, { lang: url.searchParams.get('lang'), cookie, acceptLanguage });
     const { status, timeZone, draw } = await prepare(seller, languages, path, url.searchParams, origin);
-    const { serviceHost, name, currency, demo: isDemo, links = null, branding } = seller;
+    const { serviceHost, name, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
     const region = regionOf(currency);
-    const state: ShopState = {
-      ...{ serviceHost, name, language, texts, region, currency, timeZone, exponents, isDemo, links },
-    };
+    const texted = { language, texts, region, timeZone };
+    const state: ShopState = { serviceHost, name, ...texted, currency, exponents, maxPlacesPerOrder, isDemo, links };
     const frame = {
       state,
       files,

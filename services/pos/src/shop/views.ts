@@ -16,6 +16,7 @@ export interface ShopState {
   readonly timeZone: string;
   /** The digits of currencies that have not two. */
   readonly exponents: Readonly<Record<string, number>>;
+  readonly maxPlacesPerOrder: number;
   readonly isDemo: boolean;
   readonly links: ShopLinks | null;
 }

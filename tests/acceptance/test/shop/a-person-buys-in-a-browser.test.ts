@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { withShop } from './shop-fixture.ts';
 import { belongings } from './visits/belongings.ts';
+import { choosing } from './visits/choosing.ts';
 import { firstSight } from './visits/first-sight.ts';
 import { links } from './visits/links.ts';
 import { mishaps } from './visits/mishaps.ts';
@@ -15,6 +16,7 @@ withShop('a person buys in a browser', (shop) => {
   unclear(shop);
   belongings(shop);
   links(shop);
+  choosing(shop);
 
   test('the shop loads nothing from other origins, and no page logs an error', () => {
     expect(shop.visits.length).toBeGreaterThan(4);

@@ -62,8 +62,8 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     const at = showOf('opera', 'numbered');
     const [slow, quick] = [(await enter({ at })).page, (await enter({ at })).page];
     const seat = (page: typeof slow) => page.getByRole('button', { name: /^Row H, seat 7,/ });
-    await seat(slow).click();
-    await seat(quick).click();
+    await seat(slow).press('Space');
+    await seat(quick).press('Space');
     await quick.getByRole('button', { name: 'Add to cart' }).click();
     await heading(quick, 'Cart').waitFor();
     await slow.getByRole('button', { name: 'Add to cart' }).click();
@@ -132,7 +132,7 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     const held = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    await page.route('**/tnwr/v1/shopping-cart/items?*', async (route) => {
+    await page.route('**/tnwr/vexp/shopping-cart/items?*', async (route) => {
       calls += 1;
       await held;
       await route.continue();

@@ -91,10 +91,9 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
       const { page } = await enter({ at: `${OPERA}/?q=tosca` });
       await page.getByRole('link', { name: /Tosca/ }).click();
       await heading(page, 'Tosca').waitFor();
-      await page.getByRole('radio', { name: /Balcony/ }).check();
-      await page.getByRole('button', { name: 'One more: Full price' }).click();
-      await page.getByRole('button', { name: 'One more: Full price' }).click();
-      await page.getByRole('button', { name: 'One more: Youth and students' }).click();
+      await page.getByRole('button', { name: 'One more: Full price, Balcony' }).click();
+      await page.getByRole('button', { name: 'One more: Full price, Balcony' }).click();
+      await page.getByRole('button', { name: 'One more: Youth and students, Balcony' }).click();
       const sum = await page
         .getByRole('main')
         .getByText(/^3 tickets, /)
@@ -175,7 +174,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
     if (!user) throw new Error('the demo data has no member');
     const { page } = await enter({ at: `${OPERA}/?q=tosca` });
     await page.getByRole('link', { name: /Tosca/ }).click();
-    await page.getByRole('button', { name: 'One more: Full price' }).waitFor();
+    await page.getByRole('button', { name: 'One more: Full price' }).first().waitFor();
     expect(await page.getByText('Friends of the opera').count()).toBe(0);
 
     await page.getByRole('link', { name: 'Log in' }).click();
@@ -189,7 +188,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
 
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/?q=tosca`);
     await page.getByRole('link', { name: /Tosca/ }).click();
-    await page.getByRole('button', { name: 'One more: Friends of the opera' }).click();
+    await page.getByRole('button', { name: 'One more: Friends of the opera' }).first().click();
     await page.getByRole('button', { name: 'Add to cart' }).click();
     await page.getByRole('link', { name: 'To checkout' }).click();
     await page.getByRole('button', { name: /^Pay/ }).click();

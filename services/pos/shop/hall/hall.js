@@ -1,0 +1,142 @@
+import { pointsOf } from './outline.js';
+
+// The hall that a plan draws, made of the seat map that the API returns. No code of this folder's models uses the page.
+
+/** @typedef {{id: string, areaId: string, areaName: string, row: string, number: string, label: string, x: number, y: number, free: boolean, category: object}} Seat */
+
+const byNumber = new Intl.Collator('en', { numeric: true });
+
+/** The number of a seat in its row: its label without the row. */
+export const numberOf = ({ row, label }) =>
+  row && label.startsWith(row) && label.length > row.length ? label.slice(row.length).replace(/^[\s-]+/, '') : label;
+
+const EMPTY = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+
+/** The smallest box around points; of none, the given one. */
+export const boxOf = (points, around = EMPTY) =>
+  points.reduce(
+    (box, { x, y }) => ({
+      left: Math.min(box.left, x),
+      top: Math.min(box.top, y),
+      right: Math.max(box.right, x),
+      bottom: Math.max(box.bottom, y),
+    }),
+    around,
+  );
+
+const grown = ({ left, top, right, bottom }, by) => ({
+  left: left - by,
+  top: top - by,
+  right: right + by,
+  bottom: bottom + by,
+});
+
+const isIn = ({ left, top, right, bottom }, { x, y }) => x >= left && x <= right && y >= top && y <= bottom;
+
+const sizeOf = ({ left, top, right, bottom }) => (right - left) * (bottom - top);
+
+const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** Seats by squares of the hall, so that the seats near a point are found without a look at all of them. */
+const gridOf = (seats, size) => {
+  const keyOf = (column, line) => column * 100_000 + line;
+  const squares = Map.groupBy(seats, ({ x, y }) => keyOf(Math.floor(x / size), Math.floor(y / size)));
+  return ({ x, y }, reach) => {
+    const found = [];
+    for (let column = Math.floor((x - reach) / size); column <= Math.floor((x + reach) / size); column += 1) {
+      for (let line = Math.floor((y - reach) / size); line <= Math.floor((y + reach) / size); line += 1) {
+        found.push(...(squares.get(keyOf(column, line)) ?? []));
+      }
+    }
+    return found;
+  };
+};
+
+/** The distance between neighbouring seats, by which seats are drawn without touching: a low one of all. */
+const pitchOf = (rows) => {
+  const gaps = rows
+    .flatMap(({ seats }) => seats.slice(1).map((seat, index) => distance(seat, seats[index])))
+    .filter((gap) => gap > 0)
+    .toSorted((a, b) => a - b);
+  const across = rows
+    .slice(1)
+    .map((row, index) => Math.min(...rows[index].seats.map((seat) => distance(seat, row.seats[0]))));
+  const apart = across.filter((gap) => gap > 0).toSorted((a, b) => a - b);
+  const low = (sorted) => sorted[Math.floor(sorted.length / 20)] ?? Infinity;
+  const least = Math.min(low(gaps), low(apart));
+  return Number.isFinite(least) ? least : 1;
+};
+
+const rowsOf = (seats) =>
+  [...Map.groupBy(seats, ({ row }) => row)]
+    .toSorted(([a], [b]) => byNumber.compare(a, b))
+    .map(([name, those]) => ({ name, seats: those.toSorted((a, b) => byNumber.compare(a.number, b.number)) }));
+
+/**
+ * The hall of a seat map. `categories`: those of the performance that this visitor can buy; seats of others are taken.
+ * An area without seats has places without numbers.
+ */
+export const hallOf = ({ stage: { x: left, y: edge, width }, areas, seats }, categories) => {
+  const byId = new Map(categories.map((category, rank) => [category.id, { ...category, rank }]));
+  const placed = Object.entries(seats).map(([id, { areaId, row, label, x, y, free }]) => ({
+    id,
+    areaId,
+    row: row ?? '',
+    number: numberOf({ row, label }),
+    label,
+    x,
+    y,
+    free,
+  }));
+  const seatsOf = Map.groupBy(placed, ({ areaId }) => areaId);
+  const shown = areas.map(({ id, name, seatCategoryId, outline }) => {
+    const category = byId.get(seatCategoryId);
+    const own = seatsOf.get(id) ?? [];
+    for (const seat of own) {
+      seat.category = category;
+      seat.areaName = areas.length > 1 ? name : '';
+      seat.free = seat.free && category !== undefined;
+    }
+    return { id, name, outline, category, seats: own, rows: rowsOf(own) };
+  });
+  const all = shown.flatMap(({ rows }) => rows.flatMap((row) => row.seats));
+  const pitch = Math.min(...shown.filter(({ rows }) => rows.length > 0).map(({ rows }) => pitchOf(rows)), Infinity);
+  const step = Number.isFinite(pitch) ? pitch : 1;
+  for (const area of shown) area.box = boxOf(pointsOf(area.outline), grown(boxOf(area.seats), step * 0.7));
+  const around = boxOf(
+    shown.flatMap(({ box }) => [
+      { x: box.left, y: box.top },
+      { x: box.right, y: box.bottom },
+    ]),
+  );
+  // Room for the name of the stage.
+  const above = Math.max(step * 1.5, (around.bottom - around.top) * 0.08);
+  const near = gridOf(all, step * 2);
+  return {
+    stage: { x: left + width / 2, y: edge, width },
+    pitch: step,
+    areas: shown,
+    seats: all,
+    /** Those that this visitor can buy on the plan. */
+    categories: [...byId.values()].filter((category) => shown.some((area) => area.category === category)),
+    byId: new Map(all.map((seat) => [seat.id, seat])),
+    box: grown(
+      boxOf(
+        [
+          { x: left, y: edge - above },
+          { x: left + width, y: edge },
+        ],
+        around,
+      ),
+      step,
+    ),
+    /** The nearest seat to a point within `reach`; undefined without one. */
+    seatAt: (point, reach = step * 0.5) =>
+      near(point, reach)
+        .map((seat) => ({ seat, away: distance(seat, point) }))
+        .filter(({ away }) => away <= reach)
+        .toSorted((a, b) => a.away - b.away)[0]?.seat,
+    /** The smallest area around a point. */
+    areaAt: (point) => shown.filter(({ box }) => isIn(box, point)).toSorted((a, b) => sizeOf(a.box) - sizeOf(b.box))[0],
+  };
+};

@@ -1,0 +1,242 @@
+// Draws a hall on a canvas: areas, seats, and names where there is room.
+import { CHECK, COLOURS, CROSS, colourOf, shapeOf } from './shapes.js';
+import { isChoosable } from './view.js';
+
+/** The part of the distance between seats that a seat fills, as a radius. */
+const FILL = 0.42;
+/** Seats of this radius have their numbers, in pixels. */
+const NUMBERED = 9.5;
+
+/** The colours of the plan, from custom properties of its element. */
+const themeOf = (element) => {
+  const style = getComputedStyle(element);
+  const value = (name) => style.getPropertyValue(`--hall-${name}`).trim();
+  return {
+    seats: Array.from({ length: COLOURS }, (_, index) => value(index + 1)),
+    ...Object.fromEntries(['on', 'taken', 'ink', 'paper', 'line', 'soft', 'focus'].map((name) => [name, value(name)])),
+    font: style.fontFamily,
+  };
+};
+
+const bitmap = (size, ratio, paint) => {
+  const pixels = Math.max(1, Math.ceil(size * ratio));
+  const sheet = new OffscreenCanvas(pixels, pixels);
+  const context = sheet.getContext('2d');
+  context.setTransform(ratio, 0, 0, ratio, pixels / 2, pixels / 2);
+  paint(context);
+  return { image: sheet.transferToImageBitmap(), size: pixels / ratio };
+};
+
+const stroke = (context, path, radius, colour, width) => {
+  context.save();
+  context.scale(radius, radius);
+  context.lineWidth = width / radius;
+  context.strokeStyle = colour;
+  context.lineCap = 'round';
+  context.lineJoin = 'round';
+  context.stroke(path);
+  context.restore();
+};
+
+const fill = (context, path, radius, colour) => {
+  context.save();
+  context.scale(radius, radius);
+  context.fillStyle = colour;
+  context.fill(path);
+  context.restore();
+};
+
+/** A seat in one of its states, drawn once for all seats that look the same. */
+const paintSeat = (context, { state, rank }, radius, theme) => {
+  if (state === 'taken') return stroke(context, new Path2D(CROSS), radius, theme.taken, Math.max(1, radius / 7));
+  const shape = new Path2D(shapeOf(rank));
+  if (state === 'free') return fill(context, shape, radius, theme.seats[colourOf(rank)]);
+  const isOwn = state === 'own';
+  fill(context, shape, radius * 1.15, theme.ink);
+  if (isOwn) fill(context, shape, radius * 0.85, theme.paper);
+  const check = new Path2D(CHECK);
+  stroke(context, check, radius, isOwn ? theme.ink : theme.paper, Math.max(1.5, radius / 5));
+};
+
+const paintText = (context, text, size, colour, font) => {
+  context.font = `600 ${size}px ${font}`;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.fillStyle = colour;
+  context.fillText(text, 0, size * 0.05);
+};
+
+/** Images by name, made when first needed; forgotten when seats get another size. */
+const imagesOf = () => {
+  let known = new Map();
+  let shown = '';
+  return {
+    resize(size) {
+      if (size !== shown) known = new Map();
+      shown = size;
+    },
+    get(name, make) {
+      const image = known.get(name) ?? make();
+      known.set(name, image);
+      return image;
+    },
+  };
+};
+
+const overlaps = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+/**
+ * The painter of a hall. `stateOf(seat)` is free, taken, chosen or own; `captionOf(area)` are the lines that describe
+ * an area while its seats are too small to be chosen.
+ */
+export const painterOf = (canvas, hall, { stateOf, captionOf, stageName }) => {
+  const context = canvas.getContext('2d', { alpha: false });
+  const images = imagesOf();
+  const outlines = new Map(hall.areas.map((area) => [area, area.outline ? new Path2D(area.outline) : undefined]));
+  let theme;
+
+  const put = ({ image, size }, x, y) => context.drawImage(image, x - size / 2, y - size / 2, size, size);
+
+  const drawAreas = ({ scale, left, top }, ratio) => {
+    for (const [{ category }, outline] of outlines) {
+      if (!outline) continue;
+      context.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * left, ratio * top);
+      context.globalAlpha = 0.1;
+      context.fillStyle = category ? theme.seats[colourOf(category.rank)] : theme.soft;
+      context.fill(outline);
+      context.globalAlpha = 1;
+      context.lineWidth = 1 / scale;
+      context.strokeStyle = theme.line;
+      context.stroke(outline);
+    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  };
+
+  const drawStage = ({ scale, left, top }) => {
+    const { x, y, width } = hall.stage;
+    const [middle, half, at] = [x * scale + left, (width * scale) / 2, y * scale + top];
+    context.strokeStyle = theme.ink;
+    context.lineWidth = 3;
+    context.beginPath();
+    context.moveTo(middle - half, at - 4);
+    context.quadraticCurveTo(middle, at + 4, middle + half, at - 4);
+    context.stroke();
+    context.save();
+    context.translate(middle, at - 14);
+    paintText(context, stageName, 13, theme.soft, theme.font);
+    context.restore();
+  };
+
+  const drawRowNames = ({ scale, left, top }) => {
+    const away = hall.pitch * scale * 0.95;
+    for (const { name, seats } of hall.areas.flatMap(({ rows }) => rows)) {
+      if (name === '') continue;
+      for (const [end, next] of [
+        [seats[0], seats[1]],
+        [seats.at(-1), seats.at(-2)],
+      ]) {
+        const angle = next ? Math.atan2(end.y - next.y, end.x - next.x) : Math.PI;
+        context.save();
+        context.translate(end.x * scale + left + Math.cos(angle) * away, end.y * scale + top + Math.sin(angle) * away);
+        paintText(context, name, 12, theme.soft, theme.font);
+        context.restore();
+      }
+    }
+  };
+
+  const drawCaptions = ({ scale, left, top }) => {
+    const taken = [];
+    const bySize = hall.areas.toSorted((a, b) => b.seats.length - a.seats.length);
+    for (const area of bySize) {
+      const { box } = area;
+      const lines = captionOf(area);
+      context.font = `600 13px ${theme.font}`;
+      const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 16;
+      const height = lines.length * 17 + 8;
+      const x = ((box.left + box.right) / 2) * scale + left - width / 2;
+      const y = ((box.top + box.bottom) / 2) * scale + top - height / 2;
+      const pill = { x, y, width, height };
+      if (width > (box.right - box.left) * scale * 1.5 || taken.some((other) => overlaps(pill, other))) continue;
+      taken.push(pill);
+      context.globalAlpha = 0.92;
+      context.fillStyle = theme.paper;
+      context.beginPath();
+      context.roundRect(x, y, width, height, 4);
+      context.fill();
+      context.globalAlpha = 1;
+      for (const [index, line] of lines.entries()) {
+        context.save();
+        context.translate(x + width / 2, y + 13 + index * 17);
+        paintText(context, line, 13, index === 0 ? theme.ink : theme.soft, theme.font);
+        context.restore();
+      }
+    }
+  };
+
+  const drawSeats = ({ scale, left, top }, size, ratio) => {
+    const radius = Math.round(hall.pitch * scale * FILL * 4) / 4;
+    images.resize(`${radius} ${ratio}`);
+    const edge = radius * 2;
+    for (const seat of hall.seats) {
+      const [x, y] = [seat.x * scale + left, seat.y * scale + top];
+      if (x < -edge || y < -edge || x > size.width + edge || y > size.height + edge) continue;
+      const state = stateOf(seat);
+      const rank = seat.category?.rank ?? 0;
+      const name = state === 'taken' ? state : `${state} ${rank}`;
+      put(
+        images.get(name, () =>
+          bitmap(radius * 2.8 + 2, ratio, (sheet) => paintSeat(sheet, { state, rank }, radius, theme)),
+        ),
+        x,
+        y,
+      );
+      if (state !== 'free' || radius < NUMBERED) continue;
+      const number = images.get(`number ${seat.number}`, () =>
+        bitmap(radius * 2, ratio, (sheet) =>
+          paintText(sheet, seat.number, Math.min(13, radius * 0.95), theme.on, theme.font),
+        ),
+      );
+      put(number, x, y);
+    }
+  };
+
+  const drawRing = (seat, { scale, left, top }, colour, width) => {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    context.arc(
+      seat.x * scale + left,
+      seat.y * scale + top,
+      Math.max(hall.pitch * scale * FILL, 4) + 5,
+      0,
+      2 * Math.PI,
+    );
+    context.stroke();
+  };
+
+  const drawAll = ({ view, size, ratio, marked, focused }) => {
+    theme ??= themeOf(canvas);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = theme.paper;
+    context.fillRect(0, 0, size.width, size.height);
+    drawAreas(view, ratio);
+    drawStage(view);
+    drawSeats(view, size, ratio);
+    if (isChoosable(hall, view, 'mouse')) drawRowNames(view);
+    else drawCaptions(view);
+    if (marked) drawRing(marked, view, theme.ink, 2);
+    if (!focused) return;
+    drawRing(focused, view, theme.paper, 6);
+    drawRing(focused, view, theme.focus, 3);
+  };
+
+  return {
+    /** Draws the view; `marked`: the seat with the pointer, `focused`: the one with the keyboard's focus. */
+    draw: drawAll,
+    /** The colours are read again: they change with the colour scheme. */
+    forgetTheme() {
+      theme = undefined;
+      images.resize('');
+    },
+  };
+};

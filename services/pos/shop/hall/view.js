@@ -1,0 +1,95 @@
+// What part of the hall a plan shows: a point of the hall is at `x * scale + left`, `y * scale + top` in pixels.
+
+/** The least distance between seats, in pixels, at which a finger or a mouse may choose one. */
+export const CHOOSABLE = { touch: 24, mouse: 16 };
+/** The distance at which a plan shows seats that it is asked to show. */
+const COMFORTABLE = 34;
+const LARGEST = 64;
+
+const clampTo = (value, least, most) => Math.min(Math.max(value, least), Math.max(least, most));
+
+/** The view of a box in the middle of a plan of this size. */
+const viewOf = (box, { width, height }, scale) => ({
+  scale,
+  left: width / 2 - ((box.left + box.right) / 2) * scale,
+  top: height / 2 - ((box.top + box.bottom) / 2) * scale,
+});
+
+const fitting = ({ left, top, right, bottom }, { width, height }) =>
+  Math.min(width / Math.max(right - left, 1e-6), height / Math.max(bottom - top, 1e-6));
+
+/** The smallest and the largest scale of a hall. */
+export const scalesOf = ({ box, pitch }, size) => {
+  const least = Math.min(fitting(box, size), LARGEST / pitch);
+  return { least, most: Math.max(LARGEST / pitch, least) };
+};
+
+/** Keeps the hall within the plan: in the middle where it is smaller, without a margin where it is larger. */
+export const clamp = (hall, size, { scale, left, top }) => {
+  const { least, most } = scalesOf(hall, size);
+  const bounded = clampTo(scale, least, most);
+  const axis = (at, length, from, to) => {
+    const [start, extent] = [from * bounded, (to - from) * bounded];
+    if (extent <= length) return (length - extent) / 2 - start;
+    return clampTo(at, length - extent - start, -start);
+  };
+  const { box } = hall;
+  return {
+    scale: bounded,
+    left: axis(left, size.width, box.left, box.right),
+    top: axis(top, size.height, box.top, box.bottom),
+  };
+};
+
+/** The whole hall. */
+export const whole = (hall, size) => clamp(hall, size, viewOf(hall.box, size, 0));
+
+/** Zooms by a factor; the point of the plan stays where it is. */
+export const zoom = (hall, size, { scale, left, top }, factor, point) => {
+  const { least, most } = scalesOf(hall, size);
+  const next = clampTo(scale * factor, least, most);
+  const grow = next / scale;
+  return clamp(hall, size, {
+    scale: next,
+    left: point.x - (point.x - left) * grow,
+    top: point.y - (point.y - top) * grow,
+  });
+};
+
+export const pan = (hall, size, { scale, left, top }, x, y) =>
+  clamp(hall, size, { scale, left: left + x, top: top + y });
+
+/** The point of the hall below a point of the plan. */
+export const pointAt = ({ scale, left, top }, { x, y }) => ({ x: (x - left) / scale, y: (y - top) / scale });
+
+export const isChoosable = ({ pitch }, { scale }, kind) => pitch * scale >= CHOOSABLE[kind] - 0.01;
+
+/** An area as large as the plan allows, and large enough to choose its seats. */
+export const viewOfArea = (hall, size, area) =>
+  clamp(hall, size, viewOf(area.box, size, Math.max(fitting(area.box, size), COMFORTABLE / hall.pitch)));
+
+/** The view around seats, large enough to choose them. */
+export const viewOfSeats = (hall, size, view, box) =>
+  clamp(hall, size, viewOf(box, size, Math.max(view.scale, COMFORTABLE / hall.pitch)));
+
+/** The same view moved, and enlarged if seats are small, so that a seat is visible; unchanged if it is. */
+export const reveal = (hall, size, view, seat) => {
+  if (!isChoosable(hall, view, 'mouse'))
+    return viewOfSeats(hall, size, view, { left: seat.x, right: seat.x, top: seat.y, bottom: seat.y });
+  const margin = Math.min(hall.pitch * view.scale * 1.5, size.width / 4, size.height / 4);
+  const [x, y] = [seat.x * view.scale + view.left, seat.y * view.scale + view.top];
+  return pan(
+    hall,
+    size,
+    view,
+    clampTo(x, margin, size.width - margin) - x,
+    clampTo(y, margin, size.height - margin) - y,
+  );
+};
+
+/** The view between two others; `part` from 0 to 1. */
+export const between = (from, to, part) => ({
+  scale: from.scale + (to.scale - from.scale) * part,
+  left: from.left + (to.left - from.left) * part,
+  top: from.top + (to.top - from.top) * part,
+});

@@ -1,0 +1,111 @@
+// Halls with parterre, balconies and boxes, in the form of `GET …/seat-map`.
+
+export interface Place {
+  readonly areaId: string;
+  readonly row: string;
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  free: boolean;
+}
+
+export interface SeatMap {
+  readonly stage: { readonly x: number; readonly y: number; readonly width: number };
+  readonly areas: { id: string; name: string; seatCategoryId: string; outline: string }[];
+  readonly seats: Record<string, Place>;
+}
+
+export interface Block {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string;
+  /** The middle of the first row. */
+  readonly x: number;
+  readonly y: number;
+  readonly rows: readonly string[];
+  readonly seats: number;
+  /** How far the middle of a row lies behind its ends. */
+  readonly bend?: number;
+  /** The direction of a row: 0 is from left to right, 90 is from front to back. */
+  readonly turn?: number;
+}
+
+const PITCH = 10;
+
+const letters = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index % 26]}${index < 26 ? '' : '2'}`);
+
+/** A hall of blocks of rows; `isFree` is told the index of each seat. */
+export const hallOfBlocks = (blocks: readonly Block[], isFree: (index: number) => boolean = () => true): SeatMap => {
+  const seats: Record<string, Place> = {};
+  let index = 0;
+  for (const { id, x, y, rows, seats: count, bend = 0, turn = 0 } of blocks) {
+    const angle = (turn * Math.PI) / 180;
+    for (const [line, row] of rows.entries()) {
+      for (let seat = 1; seat <= count; seat += 1) {
+        const across = (seat - (count + 1) / 2) * PITCH;
+        const back = line * PITCH * 1.1 + bend * (1 - (across / ((count * PITCH) / 2)) ** 2);
+        seats[`${id}-${row}-${seat}`] = {
+          areaId: id,
+          row,
+          label: `${row}-${seat}`,
+          x: x + across * Math.cos(angle) - back * Math.sin(angle),
+          y: y + across * Math.sin(angle) + back * Math.cos(angle),
+          free: isFree(index),
+        };
+        index += 1;
+      }
+    }
+  }
+  const areas = blocks.map(({ id, name, category, x, y, rows, seats: count, bend = 0, turn = 0 }) => {
+    const [half, deep] = [(count * PITCH) / 2 + 6, rows.length * PITCH * 1.1 + bend];
+    const angle = (turn * Math.PI) / 180;
+    const corner = (across: number, back: number) =>
+      `${(x + across * Math.cos(angle) - back * Math.sin(angle)).toFixed(1)} ${(y + across * Math.sin(angle) + back * Math.cos(angle)).toFixed(1)}`;
+    const outline = `M${corner(-half, -8)}L${corner(half, -8)}L${corner(half, deep)}L${corner(-half, deep)}Z`;
+    return { id, name, seatCategoryId: category, outline };
+  });
+  return { stage: { x: -100, y: -25, width: 200 }, areas, seats };
+};
+
+/** An opera house of about 2,000 seats: parterre, two balconies, boxes along both sides. */
+export const operaHouse = (isFree?: (index: number) => boolean): SeatMap => {
+  const box = (side: -1 | 1, number: number): Block => ({
+    id: `box${side < 0 ? 'L' : 'R'}${number}`,
+    name: `Box ${number} ${side < 0 ? 'left' : 'right'}`,
+    category: 'boxes',
+    x: side * 230,
+    y: 20 + number * 42,
+    rows: ['1'],
+    seats: 4,
+    turn: 90,
+  });
+  return hallOfBlocks(
+    [
+      { id: 'parterre', name: 'Parterre', category: 'first', x: 0, y: 10, rows: letters(24), seats: 40, bend: 14 },
+      { id: 'side', name: 'Wheelchair places', category: 'wheelchair', x: 0, y: 320, rows: ['W'], seats: 8 },
+      {
+        id: 'balcony1',
+        name: 'First balcony',
+        category: 'second',
+        x: 0,
+        y: 350,
+        rows: letters(10),
+        seats: 50,
+        bend: 24,
+      },
+      {
+        id: 'balcony2',
+        name: 'Second balcony',
+        category: 'third',
+        x: 0,
+        y: 500,
+        rows: letters(8),
+        seats: 56,
+        bend: 30,
+      },
+      ...[0, 1, 2, 3, 4, 5].flatMap((number) => [box(-1, number + 1), box(1, number + 1)]),
+    ],
+    isFree,
+  );
+};
