@@ -126,7 +126,8 @@ const call = async (method, path, request = {}) => {
 
 /** Whether the request is repeated without a session after the session has ended. */
 const needsNoSession = (method, path) =>
-  !hasSession() && (path.startsWith('/products') || (method === 'POST' && path === '/shopping-cart/items'));
+  !hasSession() &&
+  (path.startsWith('/products') || path === '/programme' || (method === 'POST' && path === '/shopping-cart/items'));
 
 const withoutContact = ({ query, body, ...request }) => {
   const { contactNumber: _own, ...asked } = query ?? {};
@@ -149,6 +150,12 @@ const all = async (path, query) => {
   }
 };
 
+/** A part of the programme: its records, their total, and what else could be chosen. */
+const programme = async (query) => {
+  const { data, total } = await call('GET', '/programme', { query, base: EXPERIMENTAL });
+  return { ...data, records: Object.values(data.products), total };
+};
+
 const page = async (path, query) => {
   const { data, total } = await get(path, query);
   return { records: Object.values(data), total };
@@ -156,8 +163,7 @@ const page = async (path, query) => {
 
 /** The operations of the API that the shop uses. */
 export const api = {
-  products: (query) => page('/products', query),
-  allProducts: (query) => all('/products', query),
+  programme,
   product: (id, contactNumber) => dataOf(get(`/products/${idOf(id)}`, { contactNumber })),
   seatMap: (productId, performanceId) =>
     dataOf(

@@ -1,6 +1,6 @@
 import { api } from '../api.js';
 import { h, newId, screenReaderText } from '../dom.js';
-import { money, month, number, period, shortDay } from '../format.js';
+import { dayParts, longDay, money, month, number, period, shortDay, time } from '../format.js';
 import { link } from '../frame.js';
 import { announce, showError } from '../notices.js';
 import { auditorium, badge, fillPosters, plainPoster } from '../poster.js';
@@ -8,43 +8,33 @@ import { visitor } from '../state.js';
 import { t } from '../texts/index.js';
 
 const SIZE = 24;
+/** Days of the strip. */
+const STRIP = 12;
 const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
-/** Complete lists for the search, loaded once per type. */
-const completeLists = new Map();
+const load = async ({ type, wanted, page, date, venue }) =>
+  api.programme({
+    ...{ type, q: wanted, venue, from: date, to: date, offset: (page - 1) * SIZE, limit: SIZE },
+    contactNumber: visitor.contact?.contactNumber,
+  });
 
-const completeList = (type) => {
-  const list = completeLists.get(type) ?? api.allProducts({ type });
-  completeLists.set(type, list);
-  list.catch(() => completeLists.delete(type));
-  return list;
-};
-
-const plain = (text) => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-
-const matching = (products, wanted) => {
-  const words = plain(wanted).split(/\s+/).filter(Boolean);
-  return products.filter(({ name }) => words.every((word) => plain(name).includes(word)));
-};
-
-const load = async ({ type, wanted, page }) => {
-  const offset = (page - 1) * SIZE;
-  if (wanted.trim() === '')
-    return api.products({ type, offset, limit: SIZE, contactNumber: visitor.contact?.contactNumber });
-  const found = matching(await completeList(type), wanted);
-  return { records: found.slice(offset, offset + SIZE), total: found.length };
-};
-
-const addressOf = ({ type, wanted, page }) => {
-  const query = new URLSearchParams();
-  if (type !== 'show') query.set('type', type);
-  if (wanted.trim() !== '') query.set('q', wanted);
+/** The address of a place in the programme: what is chosen, and the month of the open calendar. */
+const addressOf = ({ type, wanted, page, date, venue, month: open }) => {
+  const chosen = { type: type === 'show' ? '' : type, q: wanted.trim(), date, venue, month: open };
+  const query = new URLSearchParams(Object.entries(chosen).filter(([, value]) => value));
   if (page > 1) query.set('page', page);
   return link(query.size > 0 ? `/?${query}` : '/');
 };
 
+const dateOf = ({ type, performance, startDate, endDate }, isFound) => {
+  if (type !== 'show') return [t('validity'), period(startDate, endDate)].filter(Boolean).join(': ');
+  if (!performance) return period(startDate);
+  const { startDate: start, timeZone } = performance;
+  return isFound ? `${period(start)}, ${time(start, timeZone)}` : shortDay(start, timeZone);
+};
+
 const card = (product, isFound) => {
-  const { id, code, type, name, startDate, endDate, priceFrom, currency } = product;
+  const { id, code, name, priceFrom, currency } = product;
   return h(
     'li',
     {},
@@ -52,15 +42,7 @@ const card = (product, isFound) => {
       'a',
       { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
       h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
-      h(
-        'span',
-        { class: 'card-date' },
-        type === 'show'
-          ? isFound || startDate === null
-            ? period(startDate)
-            : shortDay(startDate)
-          : period(startDate, endDate),
-      ),
+      h('span', { class: 'card-date' }, dateOf(product, isFound)),
       h('span', { class: 'card-name' }, name),
       priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),
     ),
@@ -75,9 +57,70 @@ const grid = (products, isFound = false) =>
   );
 
 const byMonth = (products) =>
-  [...Map.groupBy(products, ({ startDate }) => month(startDate))].map(([name, those]) =>
-    h('section', { class: 'month' }, h('h2', {}, name), grid(those)),
+  [...Map.groupBy(products, ({ performance, startDate }) => month(performance?.startDate ?? startDate))].map(
+    ([name, those]) => h('section', { class: 'month' }, h('h2', {}, name), grid(those)),
   );
+
+/** A day of the calendar, such as `2027-03-12`, as an instant within it in UTC. */
+const noon = (day) => `${day}T12:00:00Z`;
+
+/** The link that chooses a day, or with `''` every day. */
+const dayLink = (state, day, count, content) =>
+  h(
+    'a',
+    {
+      href: addressOf({ ...state, date: day, page: 1 }),
+      'data-key': `day ${day}`,
+      'aria-current': state.date === day && 'true',
+      'aria-label': day && `${longDay(noon(day), 'UTC')}, ${t('datesCount', { count })}`,
+    },
+    content,
+  );
+
+/** The next days with performances, the chosen one among them. */
+const dateStrip = (state, days) => {
+  const all = Object.keys(days);
+  const first = Math.max(0, Math.min(all.indexOf(state.date) - 3, all.length - STRIP));
+  return all.slice(first, first + STRIP).map((day) => {
+    const parts = dayParts(noon(day), 'UTC');
+    const lines = [
+      h('span', { class: 'strip-weekday' }, parts.weekday.slice(0, 3)),
+      h('span', { class: 'strip-day' }, parts.day),
+      h('span', { class: 'strip-month' }, parts.month.split(' ')[0]),
+    ];
+    return h('li', {}, dayLink(state, day, days[day], lines));
+  });
+};
+
+/** The choice of a day: the next ones, and the calendar if it is open. */
+const finding = (state, { days = {} }, calendar) => {
+  const open = state.month ? '' : (state.date || Object.keys(days)[0] || '').slice(0, 7);
+  if (state.type !== 'show' || Object.keys(days).length === 0) return h('div', { class: 'finding' });
+  return h(
+    'nav',
+    { class: 'finding', 'aria-label': t('chooseDay') },
+    h(
+      'ul',
+      { class: 'date-strip' },
+      h('li', {}, dayLink(state, '', 0, t('allDates'))),
+      h(
+        'li',
+        {},
+        h(
+          'a',
+          {
+            href: addressOf({ ...state, month: open }),
+            'data-key': 'calendar',
+            'aria-expanded': `${state.month !== ''}`,
+          },
+          t('calendar'),
+        ),
+      ),
+      dateStrip(state, days),
+    ),
+    state.month !== '' && calendar?.(state, days, { addressOf, dayLink, noon }),
+  );
+};
 
 /** The linked pages: the first, the last, and the neighbours of the current one. */
 const worth = (page, pages) =>
@@ -111,118 +154,152 @@ const pagination = ({ page, pages, href }) => {
   );
 };
 
+const isNarrowed = ({ wanted, date, venue }) => wanted.trim() !== '' || date !== '' || venue !== '';
+
 const results = ({ records, total }, state) => {
-  if (total === 0)
-    return [
-      h(
-        'p',
-        { class: 'lead nothing' },
-        state.wanted.trim() === '' ? t('nothingHere') : t('nothingFound', { wanted: state.wanted }),
-      ),
-    ];
-  const isFound = state.wanted.trim() !== '';
+  if (total === 0) {
+    const { wanted } = state;
+    const text = wanted.trim() ? t('nothingFound', { wanted }) : t(isNarrowed(state) ? 'nothingThen' : 'nothingHere');
+    return [h('p', { class: 'lead nothing' }, text)];
+  }
+  const isFound = isNarrowed(state);
+  const title = state.date ? longDay(noon(state.date), 'UTC') : t(`type_${state.type}`);
   const list =
     state.type === 'show' && !isFound
       ? byMonth(records)
-      : [h('h2', { class: 'unseen' }, t(`type_${state.type}`)), grid(records, isFound)];
+      : [h('h2', { class: state.date ? 'day-title' : 'unseen' }, title), grid(records, isFound)];
   return [
     list,
     pagination({ page: state.page, pages: Math.ceil(total / SIZE), href: (page) => addressOf({ ...state, page }) }),
   ];
 };
 
-const hero = (search) =>
-  h(
-    'section',
-    { class: 'hero' },
-    auditorium(),
-    h(
-      'div',
-      { class: 'wrap hero-text' },
-      h('h1', { tabindex: '-1' }, t('season')),
-      h('p', { class: 'hero-line' }, t('seasonLine')),
-      search,
-    ),
-  );
-
 /** The place of the visitor in the programme, from the query of the address. */
-export const programmeState = (query) => ({
-  type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
-  wanted: query.get('q') ?? '',
-  page: Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1),
-});
+export const programmeState = (query) => {
+  const read = (name, pattern) => (pattern.test(query.get(name) ?? '') ? query.get(name) : '');
+  return {
+    type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
+    wanted: (query.get('q') ?? '').slice(0, 200),
+    page: Math.min(10_000, Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1)),
+    date: read('date', /^\d{4}-\d{2}-\d{2}$/),
+    venue: (query.get('venue') ?? '').slice(0, 200),
+    month: read('month', /^\d{4}-(?:0[1-9]|1[0-2])$/),
+  };
+};
 
 const countText = ({ total }) => t('found', { count: total, shown: number(total) });
 
-/** The programme as a page: `found` are its records and their total. The server draws it, too. */
-export const programme = (state, found) => {
+const search = ({ type, wanted, date, venue }, { venues = [] }) => {
   const field = newId('search');
-  const form = h(
+  const hidden = (name, value) => value && h('input', { type: 'hidden', name, value });
+  return h(
     'form',
     { role: 'search', class: 'search', action: link('/') },
-    state.type !== 'show' && h('input', { type: 'hidden', name: 'type', value: state.type }),
+    hidden('type', type === 'show' ? '' : type),
+    hidden('date', date),
     h('label', { for: field, class: 'unseen' }, t('searchLabel')),
     h('input', {
-      id: field,
-      name: 'q',
-      type: 'search',
-      value: state.wanted,
-      placeholder: t('searchLabel'),
-      autocomplete: 'off',
+      ...{ id: field, name: 'q', type: 'search', value: wanted, placeholder: t('searchLabel'), autocomplete: 'off' },
     }),
-  );
-  const kinds = h(
-    'nav',
-    { class: 'kinds', 'aria-label': t('kinds') },
-    TYPES.map((type) =>
+    (venues.length > 1 || venue !== '') &&
       h(
-        'a',
-        { href: addressOf({ type, wanted: '', page: 1 }), 'aria-current': type === state.type && 'page' },
-        t(`type_${type}`),
+        'select',
+        { name: 'venue', 'aria-label': t('venue') },
+        ['', ...new Set([...venues, venue].filter(Boolean))].map((name) =>
+          h('option', { value: name, selected: name === venue }, name || t('allVenues')),
+        ),
       ),
-    ),
-  );
-  return h(
-    'div',
-    {},
-    hero(form),
-    h(
-      'div',
-      { class: 'wrap catalogue' },
-      h('div', { class: 'catalogue-head' }, kinds, h('p', { class: 'count' }, countText(found))),
-      h('div', { class: 'results' }, results(found, state)),
-    ),
   );
 };
 
-/** The programme: all products by month, with a search by title, in pages. `first`: as the server has drawn it. */
+/** The programme as a page: `found` is what matches, `calendar` draws the open one. The server draws it, too. */
+export const programme = (state, found, calendar) =>
+  h(
+    'div',
+    {},
+    h(
+      'section',
+      { class: 'hero' },
+      auditorium(),
+      h(
+        'div',
+        { class: 'wrap hero-text' },
+        h('h1', { tabindex: '-1' }, t('season')),
+        h('p', { class: 'hero-line' }, t('seasonLine')),
+        search(state, found),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'wrap catalogue' },
+      h(
+        'div',
+        { class: 'catalogue-head' },
+        h(
+          'nav',
+          { class: 'kinds', 'aria-label': t('kinds') },
+          TYPES.map((type) => {
+            const href = addressOf({ type, wanted: '', page: 1 });
+            return h('a', { href, 'aria-current': type === state.type && 'page' }, t(`type_${type}`));
+          }),
+        ),
+        h('p', { class: 'count' }, countText(found)),
+      ),
+      finding(state, found, calendar),
+      h('div', { class: 'results' }, results(found, state)),
+    ),
+  );
+
+/** The view of the calendar, loaded when it is open. */
+const calendarFor = async ({ month: open }) => (open ? (await import('./calendar.js')).calendarView : undefined);
+
+/** The programme, with what is looked for in the address. `first`: as the server has drawn it. */
 export const showsPage = async (_parameters, query, { first, drawn }) => {
-  const state = programmeState(query);
-  const node = first && drawn ? drawn : programme(state, first ?? (await load(state)));
+  let state = programmeState(query);
+  const node = first && drawn ? drawn : programme(state, first ?? (await load(state)), await calendarFor(state));
   let turn = 0;
   let timer;
 
-  const search = async (wanted) => {
+  /** Shows what is found for another state; `remember` writes its address into the history. */
+  const show = async (next, remember) => {
     turn += 1;
     const mine = turn;
-    Object.assign(state, { wanted, page: 1 });
-    const found = await load(state).catch(showError);
+    state = next;
+    const [found, calendar] = await Promise.all([load(state), calendarFor(state)]).catch((error) => [showError(error)]);
     if (mine !== turn || !found) return;
-    history.replaceState(history.state, '', addressOf(state));
+    remember(addressOf(state));
+    const focused = document.activeElement?.dataset.key;
     node.querySelector('.results').replaceChildren(...results(found, state).flat());
+    node.querySelector('.finding').replaceWith(finding(state, found, calendar));
+    if (focused) node.querySelector(`[data-key="${focused}"]`)?.focus();
     node.querySelector('.count').textContent = countText(found);
     fillPosters(node);
     announce(countText(found));
   };
+  const replace = (address) => history.replaceState(history.state, '', address);
+  const push = (address) => {
+    history.replaceState({ scroll: window.scrollY }, '');
+    history.pushState({ scroll: window.scrollY }, '', address);
+  };
+
   const form = node.querySelector('.search');
   form.addEventListener('submit', (event) => event.preventDefault());
-  const onInput = ({ target }) => {
+  const onInput = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => search(target.value), 160);
+    timer = setTimeout(() => show({ ...state, wanted: form.elements.q.value, page: 1 }, replace), 160);
   };
   form.elements.q.addEventListener('input', onInput);
+  form.elements.venue?.addEventListener('change', ({ target }) =>
+    show({ ...state, venue: target.value, page: 1 }, push),
+  );
+  node.addEventListener('click', (event) => {
+    const anchor = event.target.closest('.finding a');
+    if (!anchor || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void show({ ...programmeState(new URL(anchor.href).searchParams), wanted: state.wanted }, push);
+  });
   // Typed before the script was there.
-  if (form.elements.q.value !== state.wanted) onInput({ target: form.elements.q });
+  if (form.elements.q.value !== state.wanted) onInput();
   fillPosters(node);
   return { title: t('programme'), node, leave: () => clearTimeout(timer) };
 };

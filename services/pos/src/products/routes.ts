@@ -36,7 +36,7 @@ const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
 
 /** The programme with what visitors look for, under the experimental version. */
-export const programmeRoutes = ({ offers }: Pick<PosContext, 'offers'>): AnyOperation[] => {
+export const programmeRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
   const showcase = createShowcase(offers);
   return [
     operation({
@@ -46,7 +46,7 @@ export const programmeRoutes = ({ offers }: Pick<PosContext, 'offers'>): AnyOper
       access: 'visitor',
       summary: 'Finds products by day, venue and title, by the start of their first performance that is wanted',
       description:
-        'Running products only, at the prices for everybody. Days are local to each performance; case and accents of ' +
+        'Running products only. Days are local to each performance; case and accents of ' +
         '`q` do not matter. `days` and `venues` are what else can be chosen with the rest of the query.',
       query: {
         type: Type.Optional(productType),
@@ -56,16 +56,19 @@ export const programmeRoutes = ({ offers }: Pick<PosContext, 'offers'>): AnyOper
         q: Type.Optional(Type.String({ maxLength: 200, description: 'words of the title' })),
         ...partQuery,
         ...langQuery,
+        ...whose,
       },
       answers: { 200: Programme },
       answerHeaders: LIST,
       compressed: true,
+      errors: accessErrors,
       example: { query: { type: 'show', from: '2027-03-12', to: '2027-03-14' }, answer: examples.programme },
-      handle: async ({ visitor, query: { offset, limit, lang: _, ...wanted } }) => {
+      handle: async ({ visitor, query: { offset, limit, lang: _, contactNumber, ...wanted } }) => {
         const { pointOfSale, languages } = visitor;
+        const criteria = await criteriaOf(visitor, contactNumber);
         const part = partOf({ offset, limit });
-        const { data, total } = await showcase.programme({ pointOfSale, languages, criteria: [] }, wanted, part);
-        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders() } });
+        const { data, total } = await showcase.programme({ pointOfSale, languages, criteria }, wanted, part);
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(contactNumber) } });
       },
     }),
   ];

@@ -80,9 +80,11 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
     if (path === '/') {
       const state = programmeState(query);
       const part = { offset: (state.page - 1) * PAGE_SIZE, limit: PAGE_SIZE };
-      // A search is the script's.
-      const list = state.wanted === '' && (await inTime(() => showcase.list(audience, state.type, part)));
-      const found = list && { records: Object.values(list.data), total: list.total };
+      const { type, date, venue, wanted: q } = state;
+      const day = date || undefined;
+      const wanted = { type, q, from: day, to: day, venue: venue || undefined };
+      const list = await inTime(() => showcase.programme(audience, wanted, part));
+      const found = list && { ...list.data, records: Object.values(list.data.products), total: list.total };
       return {
         status: 200,
         timeZone: timeZoneOf(pointOfSale),
@@ -90,7 +92,7 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
           title: views.t('programme'),
           description: views.t('seasonLine'),
           content: found ? views.programme(state, found) : waiting(views),
-          data: found || undefined,
+          data: found && { ...found, products: undefined },
           isPublic: true,
           module: 'pages/shows.js',
         }),

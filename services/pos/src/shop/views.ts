@@ -38,11 +38,20 @@ export interface ProgrammeState {
   readonly type: string;
   readonly wanted: string;
   readonly page: number;
+  /** `2027-03-12`, or empty. */
+  readonly date: string;
+  /** Its name, or empty. */
+  readonly venue: string;
+  /** That of the open calendar, `2027-03`, or empty. */
+  readonly month: string;
 }
 
 interface Found {
   readonly records: readonly object[];
   readonly total: number;
+  /** Performances by day. */
+  readonly days: Readonly<Record<string, number>>;
+  readonly venues: readonly string[];
 }
 
 const modules = async <Module>(name: string): Promise<Module> =>
@@ -56,9 +65,10 @@ const { useTexts, t } = await modules<{
   t(name: string, values?: Readonly<Record<string, string | number>>): string;
 }>('texts/index.js');
 const { programme, programmeState } = await modules<{
-  programme(state: ProgrammeState, found: Found): Html;
+  programme(state: ProgrammeState, found: Found, calendar: unknown): Html;
   programmeState(query: URLSearchParams): ProgrammeState;
 }>('pages/shows.js');
+const { calendarView } = await modules<{ calendarView: unknown }>('pages/calendar.js');
 const { showHead } = await modules<{ showHead(product: object): Html }>('pages/show-head.js');
 const tables = new Map<string, object>();
 for (const code of TEXT_LANGUAGES)
@@ -67,7 +77,11 @@ for (const code of TEXT_LANGUAGES)
 drawWith(drawingDocument);
 
 /** What draws first pages, within {@link drawIn}. */
-const views = { t, programme, showHead };
+const views = {
+  t,
+  showHead,
+  programme: (state: ProgrammeState, found: Found): Html => programme(state, found, calendarView),
+};
 
 export type Views = typeof views;
 

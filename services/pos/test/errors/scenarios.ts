@@ -102,6 +102,7 @@ export const scenariosOf = async (
 
   return {
     browseProducts: contacts('GET', '/products', true),
+    browseProgramme: contacts('GET', '/programme', true),
     viewProduct: contacts('GET', `/products/${product.id}`, true),
     logIn: [called('POST', '/sessions', { body: { login: 'nobody', password: 'wrong' } })],
     getOwnContact: [

@@ -1,7 +1,7 @@
 import { waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
-import { takenOver, visit } from '../visit.ts';
+import { nameless, takenOver, visit } from '../visit.ts';
 
 /** Stories of pages before, and while, their script takes over. */
 export const firstSight = ({ product, browser, story, showOf }: ShopFixture): void => {
@@ -52,6 +52,40 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     await page.goto(`${product().demo.baseUrl}/shop/?host=${OPERA}#/account`);
     await heading(page, 'Log in').waitFor();
     expect(page.url()).toBe(`${product().demo.baseUrl}/shop/${OPERA}/account`);
+  });
+
+  story('a day, a venue and words find shows, stay in the address, and are undone by the way back', async (enter) => {
+    const { page } = await enter();
+    const count = page.locator('.count');
+    await count.getByText('254 titles').waitFor();
+    await page.getByRole('link', { name: 'Calendar' }).press('Enter');
+    const day = page.locator('.calendar td a').first();
+    const name = `${await day.getAttribute('aria-label')}`.split(', ').slice(0, 2).join(', ');
+    await day.press('Enter');
+    await page.getByRole('heading', { level: 2, name }).waitFor();
+    expect(page.url()).toMatch(/\?date=\d{4}-\d{2}-\d{2}&month=\d{4}-\d{2}$/);
+    // The chosen day keeps the focus, and says that it is chosen.
+    expect(await page.locator(':focus').getAttribute('aria-current')).toBe('true');
+    const found = await count.textContent();
+    await page.reload();
+    await takenOver(page);
+    expect([await count.textContent(), await page.getByRole('heading', { level: 2, name }).count()]).toEqual([
+      found,
+      1,
+    ]);
+    await page.getByRole('link', { name: 'All dates' }).click();
+    await count.getByText('254 titles').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 2, name }).waitFor();
+
+    await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/`);
+    await takenOver(page);
+    const venue = page.getByRole('combobox', { name: 'Venue' });
+    await venue.selectOption({ index: 1 });
+    await page.waitForURL(/[?&]venue=/);
+    await page.getByRole('searchbox').fill('no such title');
+    await page.getByText('Nothing is called “no such title”.').waitFor();
+    expect(await nameless(page)).toEqual([]);
   });
 
   story('the way back leads to the same place of the programme', async (enter) => {
