@@ -98,6 +98,11 @@ const lose = () => {
 
 const end = () => {
   forgetSession();
+  clear();
+};
+
+/** Empties what this tab shows, without touching the session: it may be another tab's. */
+const clear = () => {
   visitor.contact = null;
   visitor.cart = NOTHING;
   visitor.cartExpired = false;
@@ -108,19 +113,29 @@ const end = () => {
 /** The other tabs of this shop, which share the session; undefined before the session is restored. */
 let others;
 
-const tellOthers = () => others?.postMessage('changed');
+const tellOthers = () => others?.postMessage({ hasSession: hasSession() });
+
+const COOKIE_WAITS = 20;
+const COOKIE_WAIT_MS = 50;
+
+/** Waits, for a second at most, until this tab sees the cookie as the other one does: the message may be faster. */
+const cookieArrives = async (expected) => {
+  for (let left = COOKIE_WAITS; left > 0 && hasSession() !== expected; left -= 1)
+    await new Promise((resolve) => setTimeout(resolve, COOKIE_WAIT_MS));
+};
 
 /** Takes over what another tab did to login and cart. Calls the listeners of `onFollowed` if that changed anything. */
-const follow = async () => {
+const follow = async ({ hasSession: expected }) => {
+  await cookieArrives(expected);
   const { contact, cart } = visitor;
   const load = async () => {
     const { contactNumber } = await api.session();
     if (contactNumber !== (visitor.contact?.contactNumber ?? null)) await setContact(contactNumber);
     await loadCart();
   };
-  // The message may be faster than the cookie: then the session turns out to have ended on the way.
+  // The session may end on the way.
   if (hasSession()) await load().catch((error) => (hasSession() ? Promise.reject(error) : undefined));
-  if (!hasSession()) end();
+  if (!hasSession()) clear();
   const isOther = (one, two) => JSON.stringify(one) !== JSON.stringify(two);
   if (isOther(contact, visitor.contact)) changes.dispatchEvent(new CustomEvent('followed', { detail: 'login' }));
   else if (isOther(cart, visitor.cart)) changes.dispatchEvent(new CustomEvent('followed', { detail: 'cart' }));
@@ -134,9 +149,11 @@ export const restore = async () => {
   whenSessionEnds(lose);
   others = new BroadcastChannel(`boxoffice ${shop.serviceHost}`);
   // What this tab writes comes first; a failure leaves the tab as it is, and its next request tells.
-  others.onmessage = () => void inTurn(follow).catch(() => undefined);
+  others.onmessage = ({ data }) => void inTurn(() => follow(data)).catch(() => undefined);
   // A page from the history may be older than the session.
-  window.addEventListener('pageshow', ({ persisted }) => persisted && inTurn(follow).catch(() => undefined));
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) inTurn(() => follow({ hasSession: hasSession() })).catch(() => undefined);
+  });
   if (!hasSession()) return;
   const { contactNumber } = await api.session();
   await setContact(contactNumber);
