@@ -141,16 +141,10 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     await tap(x + width / 2, y + height * 0.78);
     await page.locator('.plan-here').getByText('First balcony').waitFor();
     expect(await chosen(page).count()).toBe(0);
-    // Seats are 34 pixels apart then; a row is hit somewhere around the middle.
-    for (let down = 0; (await chosen(page).count()) === 0 && down < 60; down += 12) {
-      await tap(x + width / 2, y + height / 2 + down);
-    }
-    const [first] = await chosen(page).locator('label').allTextContents();
-    await tap(x + width / 2 + 40, y + height / 2);
-    for (let down = 0; (await chosen(page).count()) === 1 && down < 60; down += 12) {
-      await tap(x + width / 2 + 40, y + height / 2 + down);
-    }
-    const [, second] = await chosen(page).locator('label').allTextContents();
+    // Neighbours are 38 pixels apart then, two of them beside the middle; its first row is a little above that.
+    for (const aside of [19, 57]) await tap(x + width / 2 + aside, y + height * 0.45);
+    await chosen(page).nth(1).waitFor();
+    const [first, second] = await chosen(page).locator('label').allTextContents();
     const [one, other] = [first, second].map((text) => /^Row ([A-D]), seat (\d+) First balcony$/.exec(`${text}`));
     expect(other?.[1]).toBe(one?.[1]);
     expect(Math.abs(Number(one?.[2]) - Number(other?.[2]))).toBe(1);
