@@ -1,6 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
+import { numberOf } from '../fixture/orders.ts';
 import { shownIn } from '../fixture/others.ts';
 import { asUser, shopperOf } from '../fixture/shopper.ts';
 
@@ -36,7 +37,7 @@ test('the document of a ticket has name and look of the point of sale, the order
     ticketIds: [id],
     languages: expect.arrayContaining(['en']),
     pointOfSale: { name: fixture.pointOfSale.name, branding },
-    order: { number: orderId, buyer: 'Ana Martin' },
+    order: { number: numberOf(orderId), buyer: 'Ana Martin' },
   });
 });
 
@@ -52,7 +53,10 @@ test('also without the buyer of a contact that is gone', async () => {
 test('the document of an order has a page for each printed ticket, also behind a link', async () => {
   const call = { token, version: 'vexp' } as const;
   const own = await fixture.call('GET', `/orders/${orderId}/document`, call);
-  expect(shownIn(own.data.base64)).toMatchObject({ ticketIds: ticketIds.slice(1), order: { number: orderId } });
+  expect(shownIn(own.data.base64)).toMatchObject({
+    ticketIds: ticketIds.slice(1),
+    order: { number: numberOf(orderId) },
+  });
   const { data: link } = await fixture.call('POST', `/orders/${orderId}/links`, { ...call, body: {} });
   const headers = { 'x-order-link': String(link.token) };
   const linked = await fixture.call('GET', '/order-links/current/document', { version: 'vexp', headers });
