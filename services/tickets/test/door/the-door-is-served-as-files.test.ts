@@ -21,8 +21,11 @@ beforeAll(async () => {
   files = /src="([0-9a-f]{16})\/door\.js"/.exec(await (await get('/door/')).text())?.[1] ?? '';
 });
 
-afterAll(() => {
+afterAll(async () => {
   server.close();
+  // `fetch` keeps its connections.
+  server.closeAllConnections();
+  await once(server, 'close');
 });
 
 const get = (path: string, init: RequestInit = {}): Promise<Response> =>

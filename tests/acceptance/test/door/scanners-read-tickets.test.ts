@@ -10,7 +10,7 @@ import { filmOf, type Scene } from './camera-film.ts';
 import { beginAt, type Evening, openPhone, type Phone, sellEvening } from './doors.ts';
 import { scanAs } from './hand-scanner.ts';
 
-const STORY_MS = 240_000;
+const STORY_MS = 600_000;
 
 const suite = executablePath ? describe : describe.skip;
 if (suite === describe.skip) process.stdout.write('skipped: the door needs a browser\n');

@@ -5,7 +5,7 @@ import { must, usePartner, useProduct } from '../product.ts';
 import { executablePath } from '../shop/visit.ts';
 import { beginAt, type Evening, faultsOf, openBrowser, openPhone, type Phone, sellEvening } from './doors.ts';
 
-const STORY_MS = 240_000;
+const STORY_MS = 600_000;
 
 const suite = executablePath ? describe : describe.skip;
 if (suite === describe.skip) process.stdout.write('skipped: the door needs a browser\n');
@@ -53,22 +53,24 @@ suite('stewards control tickets', () => {
     async (locale, words) => {
       const [phone, ticket] = [await phoneAt('North', { locale }), fresh()];
       await phone.read(ticket.barcode);
-      expect(await phone.result()).toBe(`green: ${words.let} ${ticket.place}`);
+      // A server that takes longer than a second is not waited for; the page says so in a further sentence.
+      expect(await phone.result()).toContain(`green: ${words.let} ${ticket.place}`);
       await phone.read(`]Q1${ticket.barcode}`);
-      expect(await phone.result()).toMatch(new RegExp(`^amber: ${words.again} ${ticket.place} .*, ${words.door}\\.$`));
+      expect(await phone.result()).toMatch(new RegExp(`^amber: ${words.again} ${ticket.place} .*, ${words.door}\\.`));
       await phone.read('scribble');
       expect(await phone.result()).toContain(`red: ${words.not}`);
       await phone.page.locator('.tools button').nth(2).click();
       await phone.page.locator('dialog button').first().click();
       await waitUntil(async () => (await ticketOf(ticket)).status === 'printed', {
         what: 'reversal',
-        withinMs: 60_000,
+        withinMs: 180_000,
       });
       await phone.page.locator('.tools button').nth(1).click();
       await phone.page.locator('dialog input').fill(ticket.id.toUpperCase().slice(4));
       await phone.page.locator('dialog button').first().click();
       expect(await phone.result()).toContain(`green: ${words.let} ${ticket.place}`);
-      expect(await ticketOf(ticket)).toMatchObject({ status: 'controlled', gate: 'North' });
+      await waitUntil(async () => (await ticketOf(ticket)).gate === 'North', { what: 'control', withinMs: 180_000 });
+      expect((await ticketOf(ticket)).status).toBe('controlled');
       await phone.read(other.tickets[0]?.barcode ?? '');
       expect(await phone.result()).toContain(`amber: ${words.not}`);
       await phone.close();
@@ -96,7 +98,7 @@ suite('stewards control tickets', () => {
       const again = await phone.reopen();
       await waitUntil(async () => (await ticketOf(second)).status === 'controlled', {
         what: 'sending',
-        withinMs: 60_000,
+        withinMs: 180_000,
       });
       await isPending(again).waitFor({ state: 'hidden' });
       const { items } = await must(
@@ -124,9 +126,9 @@ suite('stewards control tickets', () => {
         expect(await phone.result()).toContain('green: Let in');
       }
       await south.setOffline(false);
-      await waitUntil(async () => (await ticketOf(ticket)).gate === 'South', { what: 'South', withinMs: 60_000 });
+      await waitUntil(async () => (await ticketOf(ticket)).gate === 'South', { what: 'South', withinMs: 180_000 });
       await north.setOffline(false);
-      await waitUntil(async () => (await ticketOf(ticket)).gate === 'North', { what: 'North', withinMs: 60_000 });
+      await waitUntil(async () => (await ticketOf(ticket)).gate === 'North', { what: 'North', withinMs: 180_000 });
       await south.page.getByRole('button', { name: 'What turned out later' }).click();
       await south.page.getByText(`${ticket.place}, let in at`).waitFor();
       expect(await south.page.locator('section.warning').textContent()).toContain('door North');
