@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { helmIsThere, kustomizeCommand } from '@boxoffice/kubernetes';
 import { chromiumPath } from '@boxoffice/testkit';
-import { authlibPython } from './authlib.ts';
+import { aiosmtpdPython, authlibPython } from './python.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +39,12 @@ const engines: readonly Engine[] = [
     name: 'Python with Authlib',
     isThere: (env) => authlibPython(env) !== undefined,
     how: 'install python3-authlib, python3-requests and python3-pika (Debian), or set TEST_PYTHON to a Python with all three',
+  },
+  {
+    name: 'an SMTP server of others',
+    isThere: (env) => aiosmtpdPython(env) !== undefined,
+    how: 'install python3-aiosmtpd (Debian), or set TEST_PYTHON to a Python that has it',
+    tests: '/pos/test/mail/a-foreign-server-reads-the-mail',
   },
   {
     name: 'the verifier of webhooks for Python',

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { authorizationOf, type Client, type Json, openClient, type Reply, waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { authlibPython } from '../../src/authlib.ts';
 import { run } from '../../src/command.ts';
+import { authlibPython } from '../../src/python.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 
 const PAGE = new URL('../../../../docs/own-service.md', import.meta.url);
