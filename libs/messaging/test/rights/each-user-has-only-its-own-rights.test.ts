@@ -38,7 +38,7 @@ const own: Readonly<Record<string, { exchanges: readonly string[]; queues: reado
     exchanges: ['boxoffice.ticket', 'boxoffice.tickets'],
     queues: ['tickets.contact-erased.v1', 'tickets.orders.v1', 'tickets.performances.v1'],
   },
-  pos: { exchanges: [], queues: ['pos.contact-erased.v1'] },
+  pos: { exchanges: [], queues: ['pos.contact-erased.v1', 'pos.mail.v1'] },
   events: { exchanges: [], queues: ['events.facts.v1'] },
 };
 
