@@ -3,6 +3,48 @@
 const PAGE = 500;
 const AS_OF = 'statuses';
 
+/** The statuses of tickets that are in force. */
+const IN_FORCE = ['not_printed', 'printed', 'controlled'];
+
+/** Records by id, counted as they come and go: an evening has thousands, and counts are shown after every scan. */
+const createRecords = () => {
+  const byId = new Map();
+  /** By performance: the tickets in force, and those inside by gate. */
+  const counts = new Map();
+
+  const count = ({ performanceId, status, gate }, step) => {
+    if (!counts.has(performanceId)) counts.set(performanceId, { issued: 0, gates: new Map() });
+    const its = counts.get(performanceId);
+    if (IN_FORCE.includes(status)) its.issued += step;
+    if (status === 'controlled') its.gates.set(gate, (its.gates.get(gate) ?? 0) + step);
+  };
+  const remove = (id) => {
+    const old = byId.get(id);
+    if (old) count(old, -1);
+    byId.delete(id);
+  };
+
+  return {
+    byId,
+    remove,
+    put(record) {
+      remove(record.id);
+      byId.set(record.id, record);
+      count(record, 1);
+    },
+    /** How many tickets of these performances are in force, and how many are inside by gate. */
+    countsOf(performanceIds) {
+      const gates = new Map();
+      let issued = 0;
+      for (const its of performanceIds.map((id) => counts.get(id)).filter(Boolean)) {
+        issued += its.issued;
+        for (const [gate, number] of its.gates) if (number > 0) gates.set(gate, (gates.get(gate) ?? 0) + number);
+      }
+      return { issued, gates };
+    },
+  };
+};
+
 /**
  * - `database`: of `database.js`
  * - `list(query)`: the data of GET /svc/v3/tickets/statuses
@@ -10,7 +52,8 @@ const AS_OF = 'statuses';
  * - `onChange(records)`: called with the records that have changed
  */
 export const createStatuses = ({ database, list, now, onChange }) => {
-  const byId = new Map();
+  const records = createRecords();
+  const { byId } = records;
   /** By performance: `since`, the next `modifiedSince`, and `at`, when the list was read. */
   let read = {};
   /** Tickets that this phone has controlled while a list was being read, which is older then. */
@@ -37,7 +80,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
   };
 
   const store = async (put) => {
-    for (const record of put) byId.set(record.id, record);
+    for (const record of put) records.put(record);
     await database.write({ statuses: { put }, settings: { put: [{ name: AS_OF, read }] } });
     if (put.length > 0) onChange(put);
   };
@@ -45,7 +88,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
   return {
     /** Loads what was downloaded before. */
     async open() {
-      for (const record of await database.all('statuses')) byId.set(record.id, record);
+      for (const record of await database.all('statuses')) records.put(record);
       read = (await database.all('settings')).find(({ name }) => name === AS_OF)?.read ?? {};
     },
     /** Downloads the list of a performance; of one that is there, what has changed. */
@@ -53,8 +96,8 @@ export const createStatuses = ({ database, list, now, onChange }) => {
       touched.clear();
       const { items, read: fresh } = await readPages(performanceId);
       read = { ...read, [performanceId]: fresh };
-      const records = items.map((item) => ({ ...item, performanceId }));
-      await store(records.filter((record) => !touched.has(record.id) && differs(record)));
+      const listed = items.map((item) => ({ ...item, performanceId }));
+      await store(listed.filter((record) => !touched.has(record.id) && differs(record)));
     },
     /** Sets what this phone knows better than the last list: `{status, controlledAt, gate}` by ticket. */
     async set(changes) {
@@ -64,6 +107,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     },
     get: (id) => byId.get(id),
     all: () => [...byId.values()],
+    countsOf: records.countsOf,
     /** When the oldest of these lists was read, epoch milliseconds; undefined if one is missing. */
     asOf(performanceIds) {
       const times = performanceIds.map((id) => read[id]?.at);
@@ -72,7 +116,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     /** Deletes the lists of all other performances. */
     async keep(performanceIds) {
       const others = [...byId.values()].filter((record) => !performanceIds.includes(record.performanceId));
-      for (const { id } of others) byId.delete(id);
+      for (const { id } of others) records.remove(id);
       read = Object.fromEntries(Object.entries(read).filter(([id]) => performanceIds.includes(id)));
       await database.write({
         statuses: { remove: others.map(({ id }) => id) },

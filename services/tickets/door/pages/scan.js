@@ -35,23 +35,15 @@ const lastAdmission = ({ queue }) =>
 
 /** How many of the tickets in the lists are inside, with those that this phone has not sent. */
 export const countsOf = (evening) => {
-  const ids = evening.door().performances.map(({ id }) => id);
-  const records = evening.statuses.all().filter(({ performanceId }) => ids.includes(performanceId));
-  const waiting = evening.queue
-    .all()
-    .filter(({ answer, shown, isUndone }) => !answer && !isUndone && shown.result === 'admitted');
-  const inForce = records.filter(({ status }) => ['not_printed', 'printed', 'controlled'].includes(status));
-  const gates = new Map();
-  for (const { gate } of [...inForce.filter(({ status }) => status === 'controlled'), ...waiting])
-    gates.set(gate, (gates.get(gate) ?? 0) + 1);
+  const { gates, issued } = evening.statuses.countsOf(evening.door().performances.map(({ id }) => id));
+  const admissions = evening.queue.all().filter(({ shown, isUndone }) => shown.result === 'admitted' && !isUndone);
+  const waiting = admissions.filter(({ answer }) => !answer);
+  for (const { gate } of waiting) gates.set(gate, (gates.get(gate) ?? 0) + 1);
   return {
     gates,
-    issued: inForce.length + waiting.filter(({ shown }) => shown.isNew).length,
+    issued: issued + waiting.filter(({ shown }) => shown.isNew).length,
     controlled: [...gates.values()].reduce((sum, count) => sum + count, 0),
-    here: evening.queue
-      .all()
-      .filter(({ shown, isUndone, contradiction }) => shown.result === 'admitted' && !isUndone && !contradiction)
-      .length,
+    here: admissions.filter(({ contradiction }) => !contradiction).length,
   };
 };
 
