@@ -70,6 +70,42 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect(await recordedAt(fixture, performanceId)).toMatchObject([{ result: 'admitted', gate: 'North' }]);
   });
 
+  test.each([429, 503])(
+    'a server that answers %d is left alone as long as it says, then gets what waits',
+    async (status) => {
+      const { texts, open, performanceId } = await begin(2);
+      let now = Date.now();
+      const { evening, setWeather, requests } = await open('North', { clock: () => now });
+      setWeather({ status, headers: { 'Retry-After': '30' } });
+      expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'admitted', isAlone: true });
+      const asked = requests();
+      setWeather('good');
+      now += 29_999;
+      expect(await evening.scan({ text: texts[1] })).toMatchObject({ result: 'admitted', isAlone: true });
+      await expect(evening.synchronise()).rejects.toThrow('paused');
+      expect([requests(), evening.queue.pending()]).toEqual([asked, 2]);
+      now += 1;
+      await evening.synchronise();
+      expect([evening.queue.pending(), evening.queue.contradictions()]).toEqual([0, []]);
+      expect((await recordedAt(fixture, performanceId)).map(({ result }) => result)).toEqual(['admitted', 'admitted']);
+    },
+  );
+
+  test('a session that has ended stops nobody, and what waits is sent after the next sign-in', async () => {
+    const { texts, open, performanceId } = await begin(2);
+    const { evening, setWeather, link, memory } = await open('North');
+    setWeather({ status: 401 });
+    for (const text of texts) expect(await evening.scan({ text })).toMatchObject({ result: 'admitted', isAlone: true });
+    await expect(evening.synchronise()).rejects.toThrow();
+    expect([link.isSignedOut(), evening.queue.pending()]).toEqual([true, 2]);
+    // Signing in loads the page anew.
+    const again = await openPhone(fixture, { memory });
+    expect([again.evening.queue.pending(), await recordedAt(fixture, performanceId)]).toEqual([2, []]);
+    await again.evening.synchronise();
+    expect([again.evening.queue.pending(), again.evening.queue.contradictions()]).toEqual([0, []]);
+    expect((await recordedAt(fixture, performanceId)).map(({ result }) => result)).toEqual(['admitted', 'admitted']);
+  });
+
   test('what the server admits unheard although the phone refuses is taken back', async () => {
     const { tickets, texts, open, performanceId } = await begin(1);
     await fixture.call('DELETE', `${PATH}/${tickets[0]?.id}/printing`);

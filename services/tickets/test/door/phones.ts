@@ -7,8 +7,12 @@ const { createEvening } = await doorModule('evening.js');
 const { createLink } = await doorModule('link.js');
 const { createVerifier } = await doorModule('verify.js');
 
-/** What a request meets: nothing is sent, it arrives but its answer does not, or both arrive. */
-export type Weather = 'none' | 'lost answers' | 'good';
+/** What a request meets: nothing is sent, it arrives but its answer does not, both arrive, or it is refused. */
+export type Weather =
+  | 'none'
+  | 'lost answers'
+  | 'good'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
 type Records = Map<string, Record<string, unknown>>;
 
@@ -52,6 +56,7 @@ export const openPhone = async (
     async send(path: string, { method, headers, body }: { method: string; headers: object; body?: string }) {
       if (weather === 'none') throw new TypeError('Failed to fetch');
       sent += 1;
+      if (typeof weather === 'object') return Response.json({ status: 'refused' }, weather);
       const { 'Content-Type': _, ...others } = headers as Record<string, string>;
       const options = { headers: others, ...(body === undefined ? {} : { body: JSON.parse(body) }) };
       const reply = await fixture.call(method, path, options);
