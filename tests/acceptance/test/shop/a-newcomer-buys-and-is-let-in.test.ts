@@ -1,0 +1,160 @@
+import { waitUntil } from '@boxoffice/testkit';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { beginAt, openBrowser, openPhone } from '../door/doors.ts';
+import { must, usePartner, useProduct } from '../product.ts';
+import { createHall, type Hall } from './hall.ts';
+import { heading } from './shop-fixture.ts';
+import { executablePath, overflow, takenOver, type Visit, visit } from './visit.ts';
+
+const STORY_MS = 240_000;
+const HOUR_MS = 3_600_000;
+
+const suite = executablePath ? describe : describe.skip;
+if (suite === describe.skip) process.stdout.write('skipped: the way to the door needs a browser\n');
+
+/** What a newcomer and a steward read. */
+const LANGUAGES = [
+  {
+    locale: 'fr-CH',
+    balcony: 'Premier balcon',
+    place: /^Rang ([A-D]), place (\d+)/,
+    ...{ addToCart: 'Ajouter au panier', cart: 'Panier', toCheckout: 'Passer au paiement', checkout: 'Paiement' },
+    ...{ firstName: 'Prénom', lastName: 'Nom', pay: /^Payer 180[.,]00\sCHF$/, thanks: 'Merci, et belle soirée !' },
+    ...{ subject: 'Votre commande', tickets: 'Vos billets', letIn: 'Laisser entrer', again: 'Déjà entré' },
+  },
+  {
+    locale: 'en-GB',
+    balcony: 'First balcony',
+    place: /^Row ([A-D]), seat (\d+)/,
+    ...{ addToCart: 'Add to cart', cart: 'Cart', toCheckout: 'To checkout', checkout: 'Checkout' },
+    ...{ firstName: 'First name', lastName: 'Last name', pay: /^Pay CHF\s180\.00$/ },
+    ...{ thanks: 'Thank you. See you at the show!', subject: 'Your order', tickets: 'Your tickets' },
+    ...{ letIn: 'Let in', again: 'Already inside' },
+  },
+  {
+    locale: 'de-CH',
+    balcony: 'Erster Rang',
+    place: /^Reihe ([A-D]), Platz (\d+)/,
+    ...{ addToCart: 'In den Warenkorb', cart: 'Warenkorb', toCheckout: 'Zur Kasse', checkout: 'Kasse' },
+    ...{ firstName: 'Vorname', lastName: 'Nachname', pay: /^CHF\s180\.00 bezahlen$/ },
+    ...{ thanks: 'Danke, und einen schönen Abend!', subject: 'Ihre Bestellung', tickets: 'Ihre Karten' },
+    ...{ letIn: 'Einlassen', again: 'Schon eingelassen' },
+  },
+] as const;
+
+type Language = (typeof LANGUAGES)[number];
+
+suite('a newcomer buys two seats on a phone, finds them from the mail on a laptop, and is let in once', () => {
+  const product = useProduct();
+  const partner = usePartner(product);
+  let browser: Browser;
+  const halls = new Map<string, Hall>();
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    for (const { locale } of LANGUAGES)
+      halls.set(locale, await createHall(product, `Turandot ${locale}`, Date.now() + HOUR_MS));
+  }, STORY_MS);
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  const hallOf = ({ locale }: Language): Hall => halls.get(locale) as Hall;
+  const browserOf = ({ locale }: Language, more: object = {}) =>
+    browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...more });
+
+  /** Chooses two neighbours in the first balcony with a finger; their row and numbers. */
+  const chooseSeats = async (page: Page, { balcony, place }: Language): Promise<readonly string[]> => {
+    const plan = page.locator('.plan-screen');
+    await plan.evaluate((node) => node.scrollIntoView({ block: 'center' }));
+    const box = await plan.boundingBox();
+    if (!box) throw new Error('the plan is not shown');
+    const [middle, { y, height }] = [box.x + box.width / 2, box];
+    // Seats are too small for a finger at first: it shows them.
+    await page.touchscreen.tap(middle, y + height * 0.78);
+    await page.locator('.plan-here').getByText(balcony).waitFor();
+    // Neighbours are 38 pixels apart then, two of them beside the middle.
+    for (const aside of [19, 57]) await page.touchscreen.tap(middle + aside, y + height * 0.45);
+    const chosen = page.locator('.chosen-seats li label');
+    await chosen.nth(1).waitFor();
+    const [one, other] = (await chosen.allTextContents()).map((text) => place.exec(text) ?? []);
+    expect(other?.[1]).toBe(one?.[1]);
+    expect(Math.abs(Number(one?.[2]) - Number(other?.[2]))).toBe(1);
+    return [one, other].map((seat) => `${seat?.[1]}-${seat?.[2]}`);
+  };
+
+  /** Buys the chosen seats as a guest. */
+  const buy = async (page: Page, words: Language, email: string): Promise<void> => {
+    const { addToCart, cart, toCheckout, checkout, firstName, lastName, pay, thanks } = words;
+    await page.getByRole('button', { name: addToCart }).tap();
+    await heading(page, cart).waitFor();
+    expect(await page.locator('.item').count()).toBe(2);
+    await page.getByRole('link', { name: toCheckout }).tap();
+    await heading(page, checkout).waitFor();
+    await page.getByLabel(firstName, { exact: true }).fill('Ada');
+    await page.getByLabel(lastName, { exact: true }).fill('Lovelace');
+    await page.getByLabel(/^E-?mail/i).fill(email);
+    await page.getByRole('button', { name: pay }).tap();
+    await heading(page, thanks).waitFor();
+  };
+
+  /** Opens the newest mail to somebody and follows its link to the tickets; their barcodes. */
+  const findAgain = async (laptop: Page, words: Language, email: string): Promise<string[]> => {
+    const outbox = `${product.demo.baseUrl}/shop/outbox`;
+    const mail = laptop.getByRole('listitem').filter({ hasText: email }).getByRole('link');
+    const hasCome = async () => {
+      await laptop.goto(outbox);
+      return (await mail.count()) > 0;
+    };
+    await waitUntil(hasCome, { what: `the mail to ${email}`, withinMs: 60_000 });
+    expect(await mail.textContent()).toMatch(new RegExp(`^${words.subject} [a-z2-9]{8}\\s?: ${hallOf(words).name}$`));
+    await mail.click();
+    await laptop.locator('a[href*="/ticket-link#"]').click();
+    await takenOver(laptop);
+    await heading(laptop, words.tickets).waitFor();
+    const tickets = laptop.locator('.ticket[data-barcode]');
+    await tickets.nth(1).waitFor();
+    return tickets.evaluateAll((all) => all.map((one) => String(one.getAttribute('data-barcode'))));
+  };
+
+  test.each(LANGUAGES)(
+    'in $locale',
+    async (words) => {
+      const { locale, letIn, again } = words;
+      const { at, performanceId, name } = hallOf(words);
+      const email = `ada.${locale.toLowerCase()}@guests.example`;
+
+      const phone = await browserOf(words, { hasTouch: true, isMobile: true });
+      const bought: Visit = await visit(browser, product.demo, { profile: phone, at, width: 390 });
+      const seats = await chooseSeats(bought.page, words);
+      await buy(bought.page, words, email);
+      expect(await overflow(bought.page)).toBe(0);
+      await phone.close();
+
+      const laptop = await browserOf(words);
+      const page = await laptop.newPage();
+      const barcodes = await findAgain(page, words, email);
+      expect(barcodes).toHaveLength(2);
+      await laptop.close();
+
+      const steward = await openPhone(browser, product, { locale });
+      await beginAt(steward, product, [{ name, performanceId, tickets: [] }], 'North');
+      const [first = '', second = ''] = barcodes;
+      await steward.read(first);
+      expect(await steward.result()).toContain(`green: ${letIn} ${seats[0]}`);
+      await steward.read(first);
+      expect(await steward.result()).toContain(`amber: ${again} ${seats[0]}`);
+      await steward.read(second);
+      expect(await steward.result()).toContain(`green: ${letIn} ${seats[1]}`);
+      const isInside = async () => {
+        const { items } = await must(partner, `/svc/v3/tickets?performanceId=${performanceId}`);
+        return items.every(({ status }: { status: string }) => status === 'controlled');
+      };
+      await waitUntil(isInside, { what: 'both tickets to be controlled', withinMs: 60_000 });
+      await steward.close();
+      expect([...bought.complaints, ...steward.complaints]).toEqual([]);
+    },
+    STORY_MS,
+  );
+});
