@@ -53,7 +53,7 @@ const event = (product: Product, performance: Performance, seller: Seller) => {
     location: {
       '@type': 'Place',
       name: venue.name,
-      address: { '@type': 'PostalAddress', addressLocality: venue.city },
+      ...(venue.city && { address: { '@type': 'PostalAddress', addressLocality: venue.city } }),
     },
     organizer: { '@type': 'Organization', name: seller.name },
     offers: {
