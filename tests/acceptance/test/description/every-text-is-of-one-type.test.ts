@@ -21,7 +21,7 @@ const OPAQUE = [
   // Of the form of the token endpoint; elsewhere a code is a text of one line.
   'code',
   // Filters and names with rules of their own, which refuse or normalise what they do not know.
-  ...['email', 'lang', 'logo', 'timeZone', 'types'],
+  ...['email', 'lang', 'q', 'timeZone', 'types', 'venue'],
 ];
 
 const isOpaque = (name: string): boolean => OPAQUE.includes(name) || /Ids?$/.test(name);
