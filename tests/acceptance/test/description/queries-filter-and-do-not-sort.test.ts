@@ -28,6 +28,7 @@ const FILTERS = [
     'performanceIds',
     'pointOfSale',
     'productId',
+    'q',
     'resource',
     'result',
     'role',
@@ -37,6 +38,7 @@ const FILTERS = [
     'to',
     'type',
     'types',
+    'venue',
   ],
 ];
 /** `after` and `wait` are the position in the events; `granularity` and `groupBy` choose what usage is counted by. */
