@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, developmentCertificate, trustAuthorities } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAttempt } from '../../src/mail/attempt.ts';
 import type { Compose } from '../../src/mail/compose.ts';
 import { type MailDocument, mailsCollection } from '../../src/mail/documents.ts';
@@ -17,6 +17,19 @@ import { engines, until } from '../fixture/fixture.ts';
 import { openSmtpServer, type TestServer } from './smtp-server.ts';
 
 const HOUR = 60 * 60_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mail-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let certificate: ReturnType<typeof developmentCertificate> | undefined;
+
+/** A certificate of an authority that this process trusts: one, since a second of the same name is taken for it. */
+const trusted = async () => {
+  certificate ??= developmentCertificate(folder).then((made) => {
+    trustAuthorities(made.caFile);
+    return made;
+  });
+  return certificate;
+};
 
 describe.each(engines)('a mail is sent whatever the server does, on $name', (engine) => {
   let open: { readonly store: Store; discard(): Promise<void> };
@@ -234,10 +247,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     });
 
     test('with TLS the password is sent, and the mail', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mail-'));
-      closers.push(async () => rmSync(folder, { recursive: true }));
-      const { key, cert, caFile } = await developmentCertificate(folder);
-      trustAuthorities(caFile);
+      const { key, cert } = await trusted();
       for (const secure of [false, true]) {
         await secured({ key, cert, secure });
         const id = await add('ana@example.org');
