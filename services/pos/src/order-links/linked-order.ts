@@ -60,7 +60,7 @@ export interface LinkedOrder {
 }
 
 /** Whether the buyer's contact was erased; false while contacts does not answer, since an erasure deletes the links. */
-const isErased = async (
+export const isErased = async (
   { contacts, bestEffortContacts }: Pick<PosContext, 'contacts' | 'bestEffortContacts'>,
   institution: string,
   { contactNumber }: Order,

@@ -7,11 +7,12 @@ import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import { findOwnOrder } from '../orders/own-order.ts';
 import { currentOffer, orderView, ticketView } from '../orders/views.ts';
+import { notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
 import { mapById } from '../request/pagination.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import { documentsOf, orderDocument } from '../tickets/documents.ts';
-import { createOrderLink, findLinkedOrder, ticketsOfOrder } from './linked-order.ts';
+import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './linked-order.ts';
 import type { NewOrderLink } from './links.ts';
 
 /** The header with the token of a link: a URL would be in the logs of proxies. */
@@ -38,8 +39,8 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
       summary: 'Makes a link that shows an own order without a session',
       description:
         'Whoever has the link sees the order, its tickets and their documents, until 30 days after its last performance ' +
-        "as that is dated then, or until the buyer's contact is erased. `url` is a page of the shop of this product; a " +
-        'shop of your own sends `token` in `X-Order-Link`. Both are answered this once.',
+        "as that is dated then, or until the buyer's contact is erased; after that none is made (404). `url` is a page " +
+        'of the shop of this product; a shop of your own sends `token` in `X-Order-Link`. Both are answered this once.',
       params: { id: pathId },
       query: langQuery,
       answers: { 201: OrderLink },
@@ -53,6 +54,7 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
       },
       handle: async ({ visitor, params, remember }) => {
         const order = await findOwnOrder(context, visitor, params.id);
+        if (await isErased(context, visitor.pointOfSale.institution, order)) throw notFound();
         const answer = (link: NewOrderLink | ReturnType<typeof withoutToken>) =>
           created(
             { url: link.url, token: link.token, expiresAt: link.expiresAt },

@@ -150,6 +150,8 @@ describe('every token that gives no order has the same answer, 404', () => {
     expect((await read(link)).status).toBe(200);
     fixture.contacts.known.set(order.contactNumber, { ...contact, erasedAt: contact.createdAt });
     expect((await read(link)).text).toBe((await read()).text);
+    const further = await make(order.id, order.token);
+    expect([further.status, further.code]).toEqual([404, 'not_found']);
     fixture.contacts.known.set(order.contactNumber, contact);
     expect((await read(link)).status).toBe(200);
     await fixture.deliver('contact.erased', { contactNumber: order.contactNumber });
