@@ -1,6 +1,41 @@
-import { pointsOf } from './outline.js';
+// The hall that a plan draws, made of the seat map that the API returns, and the best seats in it.
 
-// The hall that a plan draws, made of the seat map that the API returns. No code of this folder's models uses the page.
+/** How many numbers each command of an SVG path takes. */
+const SIZES = { M: 2, L: 2, H: 1, V: 1, C: 6, S: 4, Q: 4, T: 2, A: 7, Z: 0 };
+
+const TOKEN = /([MLHVCSQTAZ])|(-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)/gi;
+
+const chunk = (numbers, size) =>
+  Array.from({ length: Math.max(1, Math.floor(numbers.length / Math.max(1, size))) }, (_, index) =>
+    numbers.slice(index * size, (index + 1) * size),
+  );
+
+/** The commands of a path with their numbers; a command that is repeated without its letter appears again. */
+const commandsOf = (path) => {
+  const commands = [];
+  for (const [, letter, number] of path.matchAll(TOKEN)) {
+    if (letter) commands.push({ letter, numbers: [] });
+    else commands.at(-1)?.numbers.push(Number(number));
+  }
+  return commands.flatMap(({ letter, numbers }) =>
+    chunk(numbers, SIZES[letter.toUpperCase()]).map((own) => ({ letter, numbers: own })),
+  );
+};
+
+/** The points at which the commands of an SVG path end, which are about its extent. */
+export const pointsOf = (path) => {
+  let [x, y] = [0, 0];
+  return commandsOf(path).flatMap(({ letter, numbers }) => {
+    const isRelative = letter === letter.toLowerCase();
+    const kind = letter.toUpperCase();
+    if (kind === 'Z' || numbers.length < SIZES[kind]) return [];
+    const [toX, toY] =
+      kind === 'H' ? [numbers[0], undefined] : kind === 'V' ? [undefined, numbers[0]] : numbers.slice(-2);
+    x = (toX ?? (isRelative ? 0 : x)) + (isRelative ? x : 0);
+    y = (toY ?? (isRelative ? 0 : y)) + (isRelative ? y : 0);
+    return [{ x, y }];
+  });
+};
 
 /** @typedef {{id: string, areaId: string, areaName: string, row: string, number: string, label: string, x: number, y: number, free: boolean, category: object}} Seat */
 
@@ -139,4 +174,72 @@ export const hallOf = ({ stage: { x: left, y: edge, width }, areas, seats }, cat
     /** The smallest area around a point. */
     areaAt: (point) => shown.filter(({ box }) => isIn(box, point)).toSorted((a, b) => sizeOf(a.box) - sizeOf(b.box))[0],
   };
+};
+
+/** Seats further apart than this many times the usual distance have an aisle between them. */
+const AISLE = 1.7;
+/** What a seat that is left alone counts, in distances between seats. */
+const LONELY = 2;
+/** A row behind is a little worse than a seat further aside. */
+const ASIDE = 0.8;
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+/** The runs of free seats side by side in a row. */
+const runsOf = (seats, isFree) => {
+  const gaps = seats.slice(1).map((seat, index) => distance(seat, seats[index]));
+  const usual = median(gaps);
+  const runs = [[]];
+  for (const [index, seat] of seats.entries()) {
+    if (index > 0 && gaps[index - 1] > usual * AISLE) runs.push([]);
+    if (isFree(seat)) runs.at(-1).push(seat);
+    else runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
+};
+
+const costOf = ({ stage }, seat) => Math.hypot((seat.x - stage.x) * ASIDE, seat.y - stage.y);
+
+const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
+/** All groups of `count` seats side by side with their costs. */
+const groupsOf = (hall, rows, count, isFree) =>
+  rows.flatMap(({ seats }) =>
+    runsOf(seats, isFree).flatMap((run) =>
+      Array.from({ length: Math.max(0, run.length - count + 1) }, (_, start) => {
+        const chosen = run.slice(start, start + count);
+        const rest = [start, run.length - start - count].filter((left) => left === 1).length;
+        return { seats: chosen, cost: mean(chosen.map((seat) => costOf(hall, seat))) + rest * LONELY * hall.pitch };
+      }),
+    ),
+  );
+
+const cheapest = (groups) =>
+  groups.reduce((best, group) => (best === undefined || group.cost < best.cost ? group : best), undefined);
+
+/** The `count` free seats that are closest together, around the best of them. */
+const closest = (hall, free, count) => {
+  if (free.length < count) return [];
+  const groups = free.map((seat) => {
+    const seats = free.toSorted((a, b) => distance(a, seat) - distance(b, seat)).slice(0, count);
+    return { seats, cost: Math.max(...seats.map((one) => distance(one, seat))) * 3 + costOf(hall, seat) };
+  });
+  return cheapest(groups).seats;
+};
+
+/** So many starting points are looked at: the nearest to the stage. */
+const STARTS = 200;
+
+/**
+ * The best `count` free seats of a category, or of all: neighbours in a row, else those closest together
+ * (`together` is false); empty if there are not so many.
+ */
+export const bestSeats = (hall, count, { categoryId, isFree = ({ free }) => free } = {}) => {
+  const rows = hall.areas
+    .filter(({ category }) => category && (categoryId === undefined || category.id === categoryId))
+    .flatMap((area) => area.rows);
+  const best = cheapest(groupsOf(hall, rows, count, isFree));
+  if (best) return { seats: best.seats, together: true };
+  const free = rows.flatMap(({ seats }) => seats.filter(isFree)).toSorted((a, b) => costOf(hall, a) - costOf(hall, b));
+  return { seats: closest(hall, free.slice(0, Math.max(STARTS, count)), count), together: false };
 };

@@ -1,6 +1,6 @@
 import { h, svg } from '../dom.js';
 import { money } from '../format.js';
-import { CHECK, CROSS, colourOf, shapeOf } from '../hall/shapes.js';
+import { CHECK, CROSS, colourOf, shapeOf } from '../hall/painter.js';
 import { t } from '../texts/index.js';
 
 /** The prices of a category: one, or from the lowest to the highest. */

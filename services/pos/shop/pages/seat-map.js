@@ -1,8 +1,7 @@
 import { api } from '../api.js';
 import { h, newId } from '../dom.js';
 import { money } from '../format.js';
-import { bestSeats } from '../hall/best.js';
-import { boxOf, hallOf } from '../hall/hall.js';
+import { bestSeats, boxOf, hallOf } from '../hall/hall.js';
 import { fullName, listOf, seatName } from '../hall/list.js';
 import { planOf } from '../hall/plan.js';
 import { announce, wordsOf } from '../notices.js';

@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hallOfBlocks, operaHouse } from './halls.ts';
 import { shopModule } from './shop-module.ts';
 
-const { hallOf, numberOf } = await shopModule('hall/hall.js');
-const { pointsOf } = await shopModule('hall/outline.js');
+const { hallOf, numberOf, pointsOf } = await shopModule('hall/hall.js');
 
 const category = (id: string, numbered = true) => ({ id, name: id, numbered, free: 5, prices: [{ amount: 100 }] });
 const all = ['first', 'second', 'third', 'boxes', 'wheelchair'].map((id) => category(id));

@@ -3,7 +3,7 @@ import { operaHouse } from './halls.ts';
 import { shopModule } from './shop-module.ts';
 
 const { hallOf } = await shopModule('hall/hall.js');
-const { seatForKey } = await shopModule('hall/neighbours.js');
+const { seatForKey } = await shopModule('hall/list.js');
 
 interface Seat {
   readonly id: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { shopModule } from './shop-module.ts';
 
-const { COLOURS, colourOf, shapeOf } = await shopModule('hall/shapes.js');
+const { COLOURS, colourOf, shapeOf } = await shopModule('hall/painter.js');
 const css = readFileSync(new URL('../../../shop/styles/seats.css', import.meta.url), 'utf8');
 
 /** The colours of a colour scheme: `--hall-…` in the order of the file, light before dark. */

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { hallOfBlocks, operaHouse, type SeatMap } from './halls.ts';
 import { shopModule } from './shop-module.ts';
 
-const { hallOf } = await shopModule('hall/hall.js');
-const { bestSeats } = await shopModule('hall/best.js');
+const { bestSeats, hallOf } = await shopModule('hall/hall.js');
 
 const categories = ['first', 'second', 'third', 'boxes'].map((id) => ({ id, prices: [] }));
 const one = (rows: readonly string[], seats: number, isFree?: (index: number) => boolean): SeatMap =>
