@@ -9,16 +9,17 @@ import { run } from '../../src/command.ts';
 import { authlibPython } from '../../src/python.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 
-const PAGE = new URL('../../../../docs/own-service.md', import.meta.url);
+const DOCS = new URL('../../../../docs/', import.meta.url);
 const OPERATOR = new URL('../../../../deploy/operator/src/main.ts', import.meta.url).pathname;
 
-const page = readFileSync(PAGE, 'utf8');
-const blocksIn = (language: string): string[] =>
-  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, found, text = '']) =>
-    found === language ? [text] : [],
-  );
-const [rows = '', description = '', furtherPath = ''] = blocksIn('json');
-const [service = '', furtherFunction = ''] = blocksIn('python');
+const read = (path: string): string => readFileSync(new URL(path, DOCS), 'utf8');
+const rows = read('own-service/services.json');
+const description = read('own-service/openapi.json');
+const service = read('own-service/loyalty.py');
+/** The further operation of the page: what is added below `paths`, and its function. */
+const page = read('own-service.md');
+const [, furtherPath = ''] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+const [, furtherFunction = ''] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
 
 const python = authlibPython();
 const { TEST_AMQP_URL } = process.env;
