@@ -53,6 +53,7 @@ export const shopTicket = {
     tariff: { fr: 'Plein tarif', en: 'Full price' },
     venue: { name: 'Grand Théâtre', city: 'Genève' },
     timeZone: 'Europe/Zurich',
+    productType: 'show',
   },
 } as const;
 

@@ -56,6 +56,19 @@ export const isPublished = (state: ProductState): boolean => state === 'running'
 /** Only a show can have several performances; other products have one, their period of validity. */
 export const hasManyPerformances = (type: ProductType): boolean => type === 'show';
 
+/**
+ * Until when what this product sells is valid (ISO 8601 UTC): to its end, else for the duration of its one performance.
+ * Undefined for a show, and if it has no end.
+ */
+export const validUntil = (
+  { startDate, durationMinutes }: { readonly startDate: string; readonly durationMinutes: number | null },
+  { type, endDate }: Pick<ProductDetails, 'type' | 'endDate'>,
+): string | undefined => {
+  if (type === 'show') return undefined;
+  if (endDate !== null || durationMinutes === null) return endDate ?? undefined;
+  return new Date(Date.parse(startDate) + durationMinutes * 60_000).toISOString();
+};
+
 /** The problems of the details, each with its path; empty if there is none. */
 export const productProblems = ({ startDate, endDate }: ProductDetails): string[] =>
   beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : [];

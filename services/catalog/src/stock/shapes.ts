@@ -11,8 +11,10 @@ import {
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
+import { validUntil } from '../domain/product.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { inOrderOf, type Texts } from '../domain/tariff.ts';
+import { productType } from '../products/schemas.ts';
 import { amount, names } from '../schemas.ts';
 import type { InstitutionDocument, PlaceDocument } from '../store.ts';
 import type { ChangeOutcome } from './changes.ts';
@@ -91,6 +93,8 @@ const SaleDescription = named(
     tariff: names,
     venue: Type.Object({ name: Type.String(), city: nullable(Type.String()) }),
     timeZone: Type.String(),
+    productType: Type.Optional(productType),
+    validUntil: Type.Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
   }),
 );
 
@@ -144,17 +148,17 @@ export const HoldAnswer = named(
 );
 
 /** What a ticket or a page shows of a held place. */
-const aboutOf = (
-  institution: InstitutionDocument | undefined,
-  { product, performance: { seatCategories, venue, timeZone }, tariff, place }: HeldLine,
-) => {
+const aboutOf = (institution: InstitutionDocument | undefined, { product, performance, tariff, place }: HeldLine) => {
+  const { seatCategories, venue, timeZone } = performance;
   const category = seatCategories.find(({ id }) => id === place.seatCategoryId);
   if (!category) return {};
   const { name, city } = venue;
   const seller = institution ? { institution: institution.name } : {};
   const ordered = (texts: Texts) => inOrderOf(institution?.languages ?? [], texts);
   const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff.name) };
-  return { about: { ...seller, ...names, venue: { name, city }, timeZone } };
+  const until = validUntil(performance, product);
+  const more = { productType: product.type, ...(until === undefined ? {} : { validUntil: until }) };
+  return { about: { ...seller, ...names, venue: { name, city }, timeZone, ...more } };
 };
 
 /** The held places as the operation shows them. */

@@ -54,6 +54,28 @@ describeOnEachEngine('holds', (catalog) => {
       expect(Object.keys(lines[0]?.about?.product ?? {})).toEqual(['fr', 'en', 'it', 'fr-CH']);
     });
 
+    test('what a ticket shows says what was sold, and until when what is no show is valid', async () => {
+      const endDate = '2031-06-30T22:00:00.000Z';
+      const expected = {
+        show: [undefined, undefined, undefined],
+        pass: [undefined, '2031-05-01T20:00:00.000Z', endDate],
+      };
+      for (const [type, ends] of Object.entries(expected)) {
+        const show = await newShow(catalog, stalls(3), {}, type as keyof typeof expected);
+        const { product, performance } = show;
+        const changes = [
+          [`performances/${performance.id}`, {}],
+          [`performances/${performance.id}`, { durationMinutes: 90 }],
+          [`products/${product.id}`, { endDate }],
+        ] as const;
+        for (const [index, [path, body]] of changes.entries()) {
+          expect((await catalog.call('PATCH', `/svc/v3/catalog/${path}`, { body })).status).toBe(200);
+          const { productType, validUntil } = (await hold(catalog, show, { quantity: 1 })).lines[0]?.about ?? {};
+          expect([productType, validUntil]).toEqual([type, ends[index]]);
+        }
+      }
+    });
+
     test('too few places: nothing is held, and the answer names the item', async () => {
       const show = await newShow(catalog, stalls(2));
       const refused = await hold(catalog, show, { quantity: 3 });

@@ -35,6 +35,7 @@ const about = {
   tariff: { fr: 'Plein tarif', en: 'Full price' },
   venue: { name: 'Grand Théâtre', city: 'Genève' },
   timeZone: 'Europe/Zurich',
+  productType: 'show',
 };
 
 const { institution, createdBy, externalReference, paid, paymentStatus, refundStatus, dueAt, cancellation, ...shown } =

@@ -101,6 +101,8 @@ const SaleDescription = named(
     tariff: Optional(texts),
     venue: Members({ name: Text(), city: nullable(Text()) }),
     timeZone: Text(),
+    productType: Optional(Text({ description: 'of the catalog' })),
+    validUntil: Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
   }),
 );
 

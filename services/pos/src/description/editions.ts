@@ -15,6 +15,11 @@ const sold = {
   timeZone: nullable(Text({ description: `of the venue, its IANA name; ${SOLD}` })),
   venue: nullable(Venue),
   seatCategory: nullable(Text({ description: `its name; ${SOLD}` })),
+  productType: nullable(Text({ description: '`show`, `pass`, …, as of products; null: not known' })),
+  validUntil: nullable({
+    ...timestamp,
+    description: 'the end of the validity of what is no show, which `startDate` begins; null: it has none, or a show',
+  }),
 };
 
 const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...sold }));
@@ -103,6 +108,8 @@ const exampleOfSold = {
   timeZone: 'Europe/Zurich',
   venue: { name: 'Grand Théâtre', city: 'Genève' },
   seatCategory: 'Parterre',
+  productType: 'show',
+  validUntil: null,
 };
 
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>

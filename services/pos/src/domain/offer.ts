@@ -42,6 +42,12 @@ export const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }
   return Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
 };
 
+/** Until when what was sold of a product is valid, ISO 8601 UTC; null for a show, and without an end. */
+export const validUntil = (performance: Offered, product: Period): string | null => {
+  const end = endOf(performance, product);
+  return product.type === 'show' || !Number.isFinite(end) ? null : new Date(end).toISOString();
+};
+
 /** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */
 export const isOver = (performance: Offered, product: Period, now: number): boolean =>
   endOf(performance, product) <= now;

@@ -94,7 +94,7 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
         // Under the experimental version the views have all members of its schemas.
         const shown: object = {
           ...orderView(order, current, (id) => byId.get(id), reader),
-          tickets: mapById(tickets.map((ticket) => ticketView(ticket, reader))),
+          tickets: mapById(tickets.map((ticket) => ticketView(ticket, reader, current))),
           documents,
         };
         return ok(shown as Static<typeof LinkedOrder>);

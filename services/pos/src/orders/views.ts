@@ -5,6 +5,7 @@ import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
+import { validUntil } from '../domain/offer.ts';
 import type { Offer } from '../products/views.ts';
 import type { Visit } from '../request/admit.ts';
 import { mapById } from '../request/pagination.ts';
@@ -23,7 +24,9 @@ export interface Current {
   readonly performanceOf: (id: string) => CurrentPerformance | undefined;
 }
 
-type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'>;
+type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> & {
+  readonly validity: { readonly productType: string; readonly validUntil: string | null };
+};
 
 /**
  * Names of tariffs in the language of the answer, and performances as they are dated now; as last known, else ids and
@@ -40,9 +43,10 @@ export const currentOffer = async (
   const wanted = [...languages, ...(offer.languages ?? [])];
   const names = new Map(tariffs.map(({ id, name }) => [id, textIn(name, wanted)]));
   const performanceOf = (id: string) => {
-    for (const { performances } of products) {
-      const found = performances.find((performance) => performance.id === id);
-      if (found) return found;
+    for (const product of products) {
+      const found = product.performances.find((performance) => performance.id === id);
+      const validity = { productType: product.type, validUntil: found ? validUntil(found, product) : null };
+      if (found) return { ...found, validity };
     }
     return undefined;
   };
@@ -63,6 +67,8 @@ const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
     venue: about ? { name: about.venue.name, city: about.venue.city } : null,
     seatCategory: spoken(about?.seatCategory),
     tariff: spoken(about?.tariff),
+    productType: about?.productType ?? null,
+    validUntil: about?.validUntil ?? null,
   };
 };
 
@@ -73,6 +79,7 @@ const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit
   const now = performance && {
     timeZone: performance.timeZone,
     venue: { name: performance.venue.name, city: performance.venue.city ?? null },
+    ...performance.validity,
   };
   return { ...sold, ...now, ...(tariff === null ? {} : { tariff }) };
 };
@@ -158,8 +165,12 @@ export const ticketsOf = async (
   return (ticketId) => byId.get(ticketId);
 };
 
-/** The ticket of an answer. */
-export const ticketView = (ticket: Ticket, { visit, isExperimental }: Reader): Static<typeof schemas.Ticket> => ({
+/** The ticket of an answer, as tickets knows it; its validity as the catalog says it now, which v1 does not show. */
+export const ticketView = (
+  ticket: Ticket,
+  { visit, isExperimental }: Reader,
+  current?: Current,
+): Static<typeof schemas.Ticket> => ({
   id: ticket.id,
   status: ticket.status,
   orderId: ticket.orderId,
@@ -174,5 +185,7 @@ export const ticketView = (ticket: Ticket, { visit, isExperimental }: Reader): S
   beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
   beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
   barcode: ticket.barcode,
-  ...(isExperimental ? soldView(ticket.about, visit) : {}),
+  ...(isExperimental
+    ? { ...soldView(ticket.about, visit), ...current?.performanceOf(ticket.performanceId)?.validity }
+    : {}),
 });

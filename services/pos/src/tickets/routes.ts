@@ -10,7 +10,7 @@ import { examples } from '../description/examples.ts';
 import { langQuery, mapOf, Naming, nameOf, pathId, ticketStatus } from '../description/schemas.ts';
 import { byStartThenId } from '../domain/offer.ts';
 import { isId } from '../ids.ts';
-import { ticketView } from '../orders/views.ts';
+import { currentOffer, ticketView } from '../orders/views.ts';
 import type { Visit } from '../request/admit.ts';
 import { loginRequired, notFound } from '../request/faults.ts';
 import { operation } from '../request/operation.ts';
@@ -26,7 +26,7 @@ const refuseChange = (error: unknown): never => {
 
 /** The operations on own tickets. */
 export const ticketsRoutes = (
-  context: Pick<PosContext, 'tickets' | 'purchases' | 'orders' | 'contacts' | 'log'>,
+  context: Pick<PosContext, 'tickets' | 'purchases' | 'orders' | 'contacts' | 'offers' | 'bestEffortCatalog' | 'log'>,
   edition: Edition,
 ): AnyOperation[] => {
   const { tickets, purchases } = context;
@@ -59,6 +59,12 @@ export const ticketsRoutes = (
     const others = await tickets.list(institution, { orderIds, ...which });
     const byId = new Map([...own, ...others].map((ticket) => [ticket.id, ticket]));
     return [...byId.values()].sort(byStartThenId);
+  };
+
+  /** Makes the views of tickets for a visitor. */
+  const viewFor = async (visit: Visit) => {
+    const current = isExperimental ? await currentOffer(context, visit) : undefined;
+    return (ticket: AnyTicket) => ticketView(ticket, { visit, isExperimental }, current);
   };
 
   const documentRoutes = [
@@ -100,7 +106,7 @@ export const ticketsRoutes = (
         const part = partOf(query);
         const found = await all(visitor, query.status);
         const page = found.slice(part.offset, part.offset + part.limit);
-        return ok(mapById(page.map((ticket) => ticketView(ticket, { visit: visitor, isExperimental }))), {
+        return ok(mapById(page.map(await viewFor(visitor))), {
           headers: partHeaders(visitor, part, found.length),
         });
       },
@@ -116,8 +122,10 @@ export const ticketsRoutes = (
       query: langQuery,
       answers: { 200: Ticket },
       example,
-      handle: async ({ visitor, params }) =>
-        ok(ticketView(await own(visitor, params.id), { visit: visitor, isExperimental })),
+      handle: async ({ visitor, params }) => {
+        const ticket = await own(visitor, params.id);
+        return ok((await viewFor(visitor))(ticket));
+      },
     }),
     operation({
       id: 'nameOwnTicket',
@@ -141,7 +149,7 @@ export const ticketsRoutes = (
           ...(lastName === undefined ? {} : { lastName }),
         };
         const named = await tickets.name(visitor.pointOfSale.institution, id, names).catch(refuseChange);
-        return ok(ticketView(named, { visit: visitor, isExperimental }), {
+        return ok((await viewFor(visitor))(named), {
           subjects: [...new Set([contactOf(visitor), named.contactNumber ?? contactOf(visitor)])],
         });
       },

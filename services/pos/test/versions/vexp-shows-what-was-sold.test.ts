@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type Call, openFixture } from '../fixture/fixture.ts';
-import { numberOf } from '../fixture/orders.ts';
+import { about, numberOf } from '../fixture/orders.ts';
 import { asUser } from '../fixture/shopper.ts';
 
 interface Cart {
@@ -19,6 +19,8 @@ const SOLD = {
   venue: { name: 'Main hall', city: null },
   seatCategory: 'Parterre',
   tariff: 'Tarif de la vente',
+  productType: 'show',
+  validUntil: null,
 };
 
 const call = <Data>(method: string, path: string, given: Call = {}) =>
@@ -114,12 +116,41 @@ describe('carts, orders and tickets have what a page shows', () => {
     expect((await call('GET', `/tickets/${ticketId}`, { token })).data).toMatchObject(shown);
   });
 
+  test('what is no show has its validity as the catalog says it now, else as of the sale', async () => {
+    // Its catalog is read first when the product is there.
+    const institution = 'passes';
+    const { serviceHost: host } = fixture.catalog.pointOfSale({ institution });
+    const { performanceId, seatCategoryId, product } = fixture.catalog.show({ institution, type: 'pass' });
+    const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+    const begun = await call<Cart>('POST', '/shopping-cart/items', { host, body });
+    const token = String(begun.token);
+    const validity = async () => {
+      const { data } = await call<{ items: Record<string, typeof SOLD> }>('GET', '/shopping-cart', { host, token });
+      return Object.values(data.items).map(({ productType, validUntil }) => [productType, validUntil]);
+    };
+    expect(await validity()).toEqual([['pass', product.endDate]]);
+    const stored = fixture.orders.orders.get(begun.data.id);
+    const sold = { ...about, productType: 'goods', validUntil: '2031-09-30T22:00:00.000Z' };
+    if (stored) stored.lines = stored.lines.map((line) => ({ ...line, about: sold }));
+    expect(await validity()).toEqual([['pass', product.endDate]]);
+    if (stored) stored.lines = stored.lines.map((line) => ({ ...line, performanceId: 'prf_closed' }));
+    expect(await validity()).toEqual([['goods', sold.validUntil]]);
+  });
+
   test('not under v1, whose answers have the members that they had', async () => {
     const { token, order, ticketId } = await buy();
     const { data } = await fixture.call<Cart>('GET', `/orders/${order.id}`, { token });
     const ticket = await fixture.call('GET', `/tickets/${ticketId}`, { token });
     for (const one of [...Object.values(data.items), ticket.data])
-      for (const name of ['productName', 'timeZone', 'venue', 'seatCategory', 'ticketStatus'])
+      for (const name of [
+        'productName',
+        'productType',
+        'validUntil',
+        'timeZone',
+        'venue',
+        'seatCategory',
+        'ticketStatus',
+      ])
         expect(one).not.toHaveProperty(name);
     expect([ticket.data.tariff, (await fixture.call<Cart>('GET', '/shopping-cart', { token })).data.expired]).toEqual([
       undefined,

@@ -28,6 +28,10 @@ export interface SaleDescription {
   readonly venue: { readonly name: string; readonly city: string | null };
   /** IANA name. */
   readonly timeZone: string;
+  /** Of the catalog's product; absent in what earlier releases sold. */
+  readonly productType?: string;
+  /** ISO 8601 UTC; until when what is no show is valid; absent: not known, or a show. */
+  readonly validUntil?: string;
 }
 
 export interface Beneficiary {

@@ -40,8 +40,13 @@ const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   if (!product || !seatCategory || typeof venue.name !== 'string' || typeof timeZone !== 'string') return {};
   const city = typeof venue.city === 'string' ? venue.city : null;
   const institution = typeof about.institution === 'string' ? { institution: about.institution } : {};
+  const until = instant(about.validUntil);
+  const more = {
+    ...(typeof about.productType === 'string' ? { productType: about.productType } : {}),
+    ...(until === null ? {} : { validUntil: until }),
+  };
   const shown = { ...institution, product, seatCategory, ...(tariff && { tariff }) };
-  return { about: { ...shown, venue: { name: venue.name, city }, timeZone } };
+  return { about: { ...shown, venue: { name: venue.name, city }, timeZone, ...more } };
 };
 
 /** Who made the order, as it is stored; undefined if the message names nobody. */
