@@ -7,7 +7,7 @@ import { CLIENT, type Consumer, installConsumer, programsOf } from '../../src/cl
 import { useProduct } from '../product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */
-const RUN = ['sale.ts', 'lists.ts', 'headers.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
+const RUN = ['sale.ts', 'lists.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
 const GUIDES = ['mirror.ts'];
 
 /** Uses of the package that must not compile. */
