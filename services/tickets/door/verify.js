@@ -1,7 +1,7 @@
 // Barcodes without a network: what they say, and whether the institution signed it. The format is described at
 // GET /svc/v3/tickets/verification-key.
+import { fromBase45 } from './base45.js';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 /** The symbology that a hand scanner may put before the text, such as `]Q1` (ISO/IEC 15424). */
 const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
 const MAX_LENGTH = 2048;
@@ -9,20 +9,6 @@ const [VERSION, LENGTH, SIGNED] = [1, 100, 36];
 
 /** The text of a barcode in what was scanned: without white space, CR, LF and the symbology of a hand scanner. */
 export const scannedText = (scanned) => scanned.trim().replace(SYMBOLOGY, '').trim();
-
-/** The bytes of a Base45 text (RFC 9285); undefined if it is none. */
-const fromBase45 = (text) => {
-  const bytes = [];
-  for (let at = 0; at < text.length; at += 3) {
-    const digits = [...text.slice(at, at + 3)].map((character) => ALPHABET.indexOf(character));
-    const value = digits.reduceRight((sum, digit) => sum * 45 + digit, 0);
-    const size = digits.length - 1;
-    if (size === 0 || digits.includes(-1) || value >= 256 ** size) return undefined;
-    if (size === 2) bytes.push(value >> 8);
-    bytes.push(value & 255);
-  }
-  return Uint8Array.from(bytes);
-};
 
 const fromBase64url = (text) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));

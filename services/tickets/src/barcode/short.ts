@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
-import { fromBase45, toBase45 } from './base45.ts';
+import { fromBase45, toBase45 } from '../../door/base45.js';
 
 /** What a short barcode says: which ticket, for which performance. No personal data. */
 export interface ShortPayload {

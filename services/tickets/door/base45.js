@@ -1,11 +1,11 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 
 /** Base45 (RFC 9285): two bytes are three characters of QR's alphanumeric set, a last single byte is two. */
-export const toBase45 = (bytes: Uint8Array): string => {
+export const toBase45 = (bytes) => {
   let text = '';
   for (let at = 0; at < bytes.length; at += 2) {
     const isPair = at + 1 < bytes.length;
-    let rest = isPair ? (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0) : (bytes[at] ?? 0);
+    let rest = isPair ? bytes[at] * 256 + bytes[at + 1] : bytes[at];
     for (let digits = isPair ? 3 : 2; digits > 0; digits -= 1) {
       text += ALPHABET[rest % 45];
       rest = Math.floor(rest / 45);
@@ -15,8 +15,8 @@ export const toBase45 = (bytes: Uint8Array): string => {
 };
 
 /** The bytes of a Base45 text; undefined if it is not one. */
-export const fromBase45 = (text: string): Uint8Array | undefined => {
-  const bytes: number[] = [];
+export const fromBase45 = (text) => {
+  const bytes = [];
   for (let at = 0; at < text.length; at += 3) {
     const digits = [...text.slice(at, at + 3)].map((character) => ALPHABET.indexOf(character));
     const value = digits.reduceRight((sum, digit) => sum * 45 + digit, 0);
