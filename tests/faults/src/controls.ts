@@ -12,7 +12,7 @@ import { signIns } from './scenarios/sign-ins.ts';
 export interface Control {
   /** As `--control` names it. */
   readonly name: string;
-  /** The programmer's mistake, in words; docs/reliability.md has the same text. */
+  /** The programmer's mistake, in words. */
   readonly bug: string;
   readonly mutations: readonly Mutation[];
   /** The scenario that catches it, played until it does, with kills at these points. */

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { controls } from '../src/controls.ts';
 import { invariants } from '../src/invariants/verdict.ts';
 import { scenarios } from '../src/scenarios/index.ts';
 
@@ -19,14 +18,5 @@ test('docs/reliability.md has the invariants as the violations name them', () =>
 test('docs/reliability.md has every scenario, in the order of play', () => {
   expect(tableBelow('| scenario | what happens |')).toEqual(
     scenarios.map(({ name, about }) => `| ${name} | ${about} |`),
-  );
-});
-
-test('docs/reliability.md has every planted bug, in the order of play', () => {
-  expect(tableBelow('| bug | planted in | scenario |')).toEqual(
-    controls.map(({ name, bug, mutations: [first], scenario }) => {
-      const file = first?.file ?? '';
-      return `| ${bug} (\`${name}\`) | [${file}](../${file}) | ${scenario.name} |`;
-    }),
   );
 });
