@@ -186,7 +186,7 @@ export const api = {
   order: (id) => dataOf(call('GET', `/orders/${idOf(id)}`, { base: EXPERIMENTAL })),
   orderDocument: (id) => dataOf(call('GET', `/orders/${idOf(id)}/document`, { base: EXPERIMENTAL })),
   makeOrderLink: (id) => dataOf(call('POST', `/orders/${idOf(id)}/links`, { base: EXPERIMENTAL })),
-  linkedOrder: (orderLink) => dataOf(call('GET', '/order-links/current', { base: EXPERIMENTAL, orderLink })),
+  linkedOrder: (orderLink) => dataOf(call('GET', '/order-links/current/order', { base: EXPERIMENTAL, orderLink })),
   linkedDocument: (orderLink) =>
     dataOf(call('GET', '/order-links/current/document', { base: EXPERIMENTAL, orderLink })),
   cancel: (id, key) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { key })),

@@ -1,6 +1,7 @@
 // Order links: making one for an own order, and the order behind a link.
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
+import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
@@ -26,6 +27,11 @@ const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
   token: null,
   expiresAt: new Date(expiresAt).toISOString(),
 });
+
+const ticketIn = (tickets: readonly Ticket[]) => {
+  const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
+  return (id: string) => byId.get(id);
+};
 
 /** The operations on order links, under the experimental version. */
 export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
@@ -90,14 +96,31 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
           currentOffer(context, visitor),
           documentsOf(context, { ...visitor, order, tickets }),
         ]);
-        const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
         // Under the experimental version the views have all members of its schemas.
         const shown: object = {
-          ...orderView(order, current, (id) => byId.get(id), reader),
+          ...orderView(order, current, ticketIn(tickets), reader),
           tickets: mapById(tickets.map((ticket) => ticketView(ticket, reader, current))),
           documents,
         };
         return ok(shown as Static<typeof LinkedOrder>);
+      },
+    }),
+    operation({
+      id: 'getOrderOfLink',
+      method: 'get',
+      path: '/order-links/current/order',
+      access: 'link',
+      summary: 'Returns the order of a link as `GET /orders/{id}` does, without documents',
+      description:
+        'For a page: the items have the codes; no document is drawn. Every token that gives no order is 404.',
+      query: langQuery,
+      answers: { 200: edition.Order },
+      errors: ['not_found'],
+      example: { answer: edition.examples.order },
+      handle: async ({ visitor, header }) => {
+        const { order, tickets } = await findLinkedOrder(context, visitor.pointOfSale, header(LINK_HEADER));
+        const reader = { visit: visitor, isExperimental: true };
+        return ok(orderView(order, await currentOffer(context, visitor), ticketIn(tickets), reader));
       },
     }),
     operation({

@@ -42,6 +42,7 @@ test('the description has exactly the listed operations under both versions', ()
   const more = [
     'GET /order-links/current',
     'GET /order-links/current/document',
+    'GET /order-links/current/order',
     'GET /orders/{id}/document',
     'GET /point-of-sale',
     'GET /programme',

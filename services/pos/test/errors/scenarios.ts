@@ -144,6 +144,7 @@ export const scenariosOf = async (
     ],
     createOrderLink: [reused('POST', `/orders/${mine.id}/links`, mine.token, {}, {}, '/orders/x/links')],
     getLinkedOrder: [called('GET', '/order-links/current', {})],
+    getOrderOfLink: [called('GET', '/order-links/current/order', {})],
     getLinkedOrderDocument: [
       called('GET', '/order-links/current/document', {}),
       async () => {

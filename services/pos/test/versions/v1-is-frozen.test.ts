@@ -54,6 +54,7 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
   ).toEqual([
     'GET /order-links/current',
     'GET /order-links/current/document',
+    'GET /order-links/current/order',
     'GET /orders/{id}/document',
     'GET /point-of-sale',
     'GET /products/{id}/performances/{performanceId}/seat-map',
