@@ -32,6 +32,7 @@ export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
 export { mergePatch } from './requests/merge-patch.ts';
 export { readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
+export { localeIn, moneyIn, regionOf, validityIn } from './spoken.ts';
 export { createCheck, createItemCheck } from './validation/check.ts';
 export { lineOf } from './validation/texts.ts';
 export * from './web-addresses.ts';

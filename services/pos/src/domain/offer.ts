@@ -42,10 +42,26 @@ export const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }
   return Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
 };
 
-/** Until when what was sold of a product is valid, ISO 8601 UTC; null for a show, and without an end. */
-export const validUntil = (performance: Offered, product: Period): string | null => {
-  const end = endOf(performance, product);
-  return product.type === 'show' || !Number.isFinite(end) ? null : new Date(end).toISOString();
+/** What kind of thing was sold, and until when it is valid (ISO 8601 UTC); null: a show, or without an end. */
+export interface Validity {
+  readonly productType: string;
+  readonly validUntil: string | null;
+}
+
+/** The performance with this id, and its validity; undefined if none of the products has it. */
+export const soldOf = <P extends Offered>(
+  products: readonly (Period & { readonly performances: readonly P[] })[],
+  id: string,
+): (P & { readonly validity: Validity }) | undefined => {
+  for (const product of products) {
+    const found = product.performances.find((performance) => performance.id === id);
+    if (!found) continue;
+    const end = endOf(found, product);
+    const isOpen = product.type === 'show' || !Number.isFinite(end);
+    const validUntil = isOpen ? null : new Date(end).toISOString();
+    return { ...found, validity: { productType: product.type, validUntil } };
+  }
+  return undefined;
 };
 
 /** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */

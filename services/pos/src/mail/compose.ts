@@ -11,7 +11,7 @@ import { htmlOf, PLAIN } from './html.ts';
 import type { Mailbox } from './settings.ts';
 import type { OutgoingMail } from './smtp.ts';
 import { type FindTemplate, fillTemplate, type TemplateKind } from './templates.ts';
-import { buyerName, evenings, valuesOf } from './values.ts';
+import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
 
 /** A mail ready to be sent, or why it is not. */
 export type Composed =
@@ -35,8 +35,8 @@ export interface ComposeDependencies {
   readonly contacts: Pick<Contacts, 'own'>;
   readonly findTemplate: FindTemplate;
   readonly linkOf: LinkOf;
-  /** Best effort: how long performances last, in minutes; null: not known. */
-  readonly durationsOf: (institution: string) => Promise<(performanceId: string) => number | null>;
+  /** Best effort: performances as the catalogue says them now. */
+  readonly performancesOf: (institution: string) => Promise<PerformanceOf>;
   readonly from: Mailbox | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -101,19 +101,19 @@ export const createCompose = (its: ComposeDependencies) => {
   };
 
   /** The evenings of an order for the buyer's calendar, where a cancelled one replaces what it has. */
-  const calendar = async (
-    { kind, institution }: MailDocument,
+  const calendar = (
+    { kind }: MailDocument,
     order: Order,
     { serviceHost }: PointOfSale,
-    tickets: readonly Ticket[],
+    sold: readonly Sold[],
     languages: readonly string[],
   ) => {
-    if (kind === 'refund') return [];
-    const durationOf = await its.durationsOf(institution);
-    const events = evenings(order, tickets, languages).map(({ performanceId, startDate, name, where }) => ({
+    const shows = evenings(sold, languages);
+    if (kind === 'refund' || shows.length === 0) return [];
+    const events = shows.map(({ performanceId, startDate, durationMinutes, name, where }) => ({
       uid: eventUid(order.id, performanceId, serviceHost),
       startDate,
-      durationMinutes: durationOf(performanceId),
+      durationMinutes,
       summary: name,
       location: where,
       isCancelled: kind === 'cancelled',
@@ -128,6 +128,7 @@ export const createCompose = (its: ComposeDependencies) => {
     shop: PointOfSale,
     contact: OwnContact,
     tickets: Ticket[],
+    sold: readonly Sold[],
   ) => {
     const wanted = [...(contact.language === null ? [] : [contact.language]), ...shop.languages];
     const { template, language } = its.findTemplate(shop.serviceHost, wanted, templateOf(mail, order));
@@ -137,7 +138,7 @@ export const createCompose = (its: ComposeDependencies) => {
       documents(order, tickets, shop, languages),
     ]);
     const attached = attachments.length;
-    const values = valuesOf({ mail, order, shop, contact, tickets, languages, link, attached });
+    const values = valuesOf({ mail, order, shop, contact, sold, languages, link, attached });
     const { subject, text } = fillTemplate(template, values);
     const look = { name: shop.name, colours: shop.branding?.colours ?? PLAIN };
     const sender = its.from ?? { name: '', address: `tickets@${hostOf(shop)}` };
@@ -151,7 +152,7 @@ export const createCompose = (its: ComposeDependencies) => {
       messageId: `<${mail.id}@${hostOf(shop)}>`,
       date: new Date(mail.createdAt),
       headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
-      attachments: [...attachments, ...(await calendar(mail, order, shop, tickets, languages))],
+      attachments: [...attachments, ...calendar(mail, order, shop, sold, languages)],
     };
   };
 
@@ -174,7 +175,10 @@ export const createCompose = (its: ComposeDependencies) => {
       const isOld = its.now() - mail.createdAt > SUPERSEDED_MS;
       return isOld ? { state: 'dropped', reason: 'outdated' } : { state: 'incomplete', reason: 'tickets' };
     }
-    return { state: 'ready', mail: await written(mail, order, shop, contact, tickets), pointOfSale: shop };
+    const sold = soldPlaces(order, tickets, await its.performancesOf(institution));
+    const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
+    if (moved?.productType === 'goods') return { state: 'dropped', reason: 'goods' };
+    return { state: 'ready', mail: await written(mail, order, shop, contact, tickets, sold), pointOfSale: shop };
   };
 };
 

@@ -1,6 +1,7 @@
 import { type Logger, type Metrics, seal, sealingKey, unseal } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import type { PosContext } from '../context.ts';
+import { soldOf } from '../domain/offer.ts';
 import { productsNow } from '../products/over.ts';
 import { orderDocument } from '../tickets/documents.ts';
 import { createAttempt } from './attempt.ts';
@@ -66,17 +67,16 @@ export const openMail = ({
   const findTemplate = readTemplates(settings.mailTemplates, (part, reason) =>
     logger.warn('a template of mails is not used', { part, reason }),
   );
-  const durationsOf: ComposeDependencies['durationsOf'] = async (institution) => {
+  const performancesOf: ComposeDependencies['performancesOf'] = async (institution) => {
     const products = await productsNow(context, institution);
-    const all = products.flatMap(({ performances }) => performances);
-    return (performanceId) => all.find(({ id }) => id === performanceId)?.durationMinutes ?? null;
+    return (performanceId) => soldOf(products, performanceId);
   };
   const compose = createCompose({
     ...context,
     documentOf: (sold) => orderDocument(context, sold),
     findTemplate,
     linkOf,
-    durationsOf,
+    performancesOf,
     from: settings.mailFrom,
   });
   const transportOf = ({ demo }: { readonly demo: boolean }) =>

@@ -16,6 +16,7 @@ export const placeholders = [
   'total',
   'link',
   'attached',
+  'tickets',
   'printed',
   'performance',
   'when',
@@ -38,11 +39,19 @@ export interface Texts {
 
 const isPlaceholder = (name: string): name is keyof Values => placeholders.some((known) => known === name);
 
-/** A section that is shown if its placeholder has a value (`#`) or has none (`^`). Sections are not nested. */
+/** A section that is shown if its placeholder has a value (`#`) or has none (`^`); within it may be others. */
 const SECTION = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 const MAX_LENGTH = 65_536;
+
+/** A text with all its sections shown, and their names. */
+const unfolded = (whole: string): { readonly text: string; readonly names: readonly string[] } => {
+  const names = [...whole.matchAll(SECTION)].map(([, , name = '']) => name);
+  if (names.length === 0) return { text: whole, names };
+  const inner = unfolded(whole.replaceAll(SECTION, '$3'));
+  return { text: inner.text, names: [...names, ...inner.names] };
+};
 
 /**
  * A template from its file: `Subject: …`, an empty line, the text.
@@ -55,27 +64,22 @@ export const parseTemplate = (file: string): Template => {
   if (subject === undefined || body === undefined)
     throw new Error('it must begin with a line "Subject: …" and an empty line, before the text');
   const whole = `${subject}\n${body}`;
-  const names = [
-    ...[...whole.matchAll(SECTION)].map(([, , name = '']) => name),
-    ...[...whole.replaceAll(SECTION, '$3').matchAll(PLACEHOLDER)].map(([, name = '']) => name),
-  ];
+  const { text, names: sections } = unfolded(whole);
+  const names = [...sections, ...[...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)];
   for (const name of names)
     if (!isPlaceholder(name)) throw new Error(`{{${name}}} is unknown; there are ${placeholders.join(', ')}`);
-  const [left] =
-    whole
-      .replaceAll(SECTION, '$3')
-      .replaceAll(PLACEHOLDER, '')
-      .match(/\{\{.*|\}\}/) ?? [];
+  const [left] = text.replaceAll(PLACEHOLDER, '').match(/\{\{.*|\}\}/) ?? [];
   if (left !== undefined) throw new Error(`"${left.slice(0, 40)}" is no placeholder, and no section that ends`);
   return { subject, body };
 };
 
+const chosen = (text: string, values: Values): string =>
+  text.replaceAll(SECTION, (_, sign: string, name: keyof Values, inner: string) =>
+    (values[name] !== '') === (sign === '#') ? chosen(inner, values) : '',
+  );
+
 const filled = (text: string, values: Values): string =>
-  text
-    .replaceAll(SECTION, (_, sign: string, name: keyof Values, inner: string) =>
-      (values[name] !== '') === (sign === '#') ? inner : '',
-    )
-    .replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
+  chosen(text, values).replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
 
 /** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
 export const fillTemplate = ({ subject, body }: Template, values: Values): Texts => ({

@@ -1,8 +1,10 @@
-import { exponentOf, textIn } from '@boxoffice/http';
+import { localeIn, moneyIn, textIn, validityIn } from '@boxoffice/http';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
+import { catalogValues } from '../clients/generated/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
+import type { Validity } from '../domain/offer.ts';
 import type { MailDocument } from './documents.ts';
 import type { Values } from './templates.ts';
 
@@ -22,55 +24,64 @@ export const buyerName = ({
   return NAME.test(whole) ? whole : '';
 };
 
-/** The conventions of a language without a country. */
-const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language);
-
-const moneyIn = (language: string, amount: number, currency: string): string => {
-  const digits = exponentOf(currency);
-  const options = {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  } as const;
-  return new Intl.NumberFormat(localeOf(language), options).format(amount / 10 ** digits);
-};
-
-const DATE = { dateStyle: 'full', timeStyle: 'short' } as const;
-
 /** One line of text, whatever it was. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
-const whenIn = (language: string, startDate: string, timeZone: string | undefined): string =>
-  new Intl.DateTimeFormat(localeOf(language), { ...DATE, timeZone: timeZone ?? 'UTC' }).format(new Date(startDate));
+/** What is known of these, in one line. */
+const shown = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
 
 const whereOf = (about: Line['about']): string =>
-  about ? oneLine([about.venue.name, about.venue.city].filter((part) => part !== null).join(', ')) : '';
+  about ? shown([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
+
+const NO_SHOWS = catalogValues.ProductType.filter((type) => type !== 'show');
+
+/** What the catalogue says now of a performance. */
+export type PerformanceOf = (
+  performanceId: string,
+) => { readonly durationMinutes: number | null; readonly validity: Validity } | undefined;
 
 /** A sold place as it is now: tickets follow their performance. */
-interface Sold {
+export interface Sold {
   readonly line: Line;
   readonly startDate: string;
   readonly about: Line['about'];
+  readonly durationMinutes: number | null;
+  /** Of the catalogue, but for shows and what is spoken of like them. */
+  readonly productType: string | null;
+  readonly validUntil: string | null;
 }
 
-const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[]): Sold[] => {
+/** The places of an order; tickets are those of its lines, or none. */
+export const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] => {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   return lines.map((line) => {
     const ticket = byId.get(line.ticketId ?? '');
-    return { line, startDate: ticket?.startDate ?? line.startDate, about: ticket?.about ?? line.about };
+    const about = ticket?.about ?? line.about;
+    const { durationMinutes = null, validity } = performanceOf(line.performanceId) ?? {};
+    const type = validity?.productType ?? about?.productType;
+    return {
+      line,
+      startDate: ticket?.startDate ?? line.startDate,
+      about,
+      durationMinutes,
+      productType: NO_SHOWS.find((known) => known === type) ?? null,
+      validUntil: validity ? validity.validUntil : (about?.validUntil ?? null),
+    };
   });
 };
 
 const spokenIn = (languages: readonly string[]) => (texts: Readonly<Record<string, string>> | undefined) =>
   oneLine(textIn(texts ?? {}, languages));
 
-/** The performances of an order, each once, as they are now. */
-export const evenings = (order: Order, tickets: readonly Ticket[], languages: readonly string[]) => {
-  const byPerformance = new Map(soldPlaces(order, tickets).map((sold) => [sold.line.performanceId, sold]));
-  return [...byPerformance].map(([performanceId, { startDate, about }]) => ({
+const isShow = ({ productType }: Sold): boolean => productType === null;
+
+/** The shows among them, each performance once. */
+export const evenings = (sold: readonly Sold[], languages: readonly string[]) => {
+  const byPerformance = new Map(sold.filter(isShow).map((one) => [one.line.performanceId, one]));
+  return [...byPerformance].map(([performanceId, { startDate, durationMinutes, about }]) => ({
     performanceId,
     startDate,
+    durationMinutes,
     name: spokenIn(languages)(about?.product),
     where: whereOf(about),
   }));
@@ -81,8 +92,7 @@ export interface ValuesOptions {
   readonly order: Order;
   readonly shop: Pick<PointOfSale, 'name'>;
   readonly contact: OwnContact;
-  /** Those of the order's lines; none where the mail does not need them. */
-  readonly tickets: readonly Ticket[];
+  readonly sold: readonly Sold[];
   /** The first is that of the mail. */
   readonly languages: readonly string[];
   readonly link: string;
@@ -92,35 +102,65 @@ export interface ValuesOptions {
 
 /** What a mail says, in its language. Each value but `lines` is one line. */
 export const valuesOf = (its: ValuesOptions): Values => {
-  const { mail, order, shop, contact, tickets, languages, link, attached } = its;
+  const { mail, order, shop, contact, sold, languages, link, attached } = its;
   const [language = 'en'] = languages;
+  // As the shop writes them.
+  const locale = localeIn(language.split('-', 1)[0] ?? 'en', order.currency);
+  const money = (amount: number, currency = order.currency): string => moneyIn(locale, amount, currency);
   const spoken = spokenIn(languages);
-  const sold = soldPlaces(order, tickets);
-  const eveningOf = ({ startDate, about }: Sold): string =>
-    [whenIn(language, startDate, about?.timeZone), whereOf(about)].filter((part) => part !== '').join(', ');
-  const placeOf = ({ line, about }: Sold): string => {
-    const what = [spoken(about?.seatCategory), oneLine(line.place.label), spoken(about?.tariff)];
-    return `- ${what.filter((part) => part !== '').join(', ')}: ${moneyIn(language, line.amount, order.currency)}`;
+  const soldAt = Date.parse(order.confirmedAt ?? order.createdAt);
+
+  /** The start of a show; when something else is valid; empty of goods. */
+  const whenOf = (one: Sold): string => {
+    const { startDate, validUntil: until, about } = one;
+    const timeZone = about?.timeZone ?? 'UTC';
+    if (isShow(one))
+      return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(
+        new Date(startDate),
+      );
+    if (one.productType === 'goods') return '';
+    return validityIn(locale, { from: Date.parse(startDate) <= soldAt ? null : startDate, until }, timeZone);
   };
-  const byPerformance = Map.groupBy(sold, ({ line }) => line.performanceId);
-  const lines = [...byPerformance.values()].map((places) => {
+  const placeOf = (one: Sold): string => {
+    const { line, about } = one;
+    const category = spoken(about?.seatCategory);
+    const isSeat = isShow(one) || (line.place.row !== null && line.place.seat !== null);
+    return shown([
+      category === spoken(about?.product) ? '' : category,
+      isSeat ? oneLine(line.place.label) : '',
+      spoken(about?.tariff),
+    ]);
+  };
+  const colon = language.startsWith('fr') ? '\u202f:' : ':';
+  /** The places of a performance; of what is no show, equal ones as their number. */
+  const placesOf = (places: readonly Sold[]): string[] =>
+    [...Map.groupBy(places, (one) => `${placeOf(one)} ${one.line.amount}`).values()].map((equal) => {
+      const [first] = equal as [Sold, ...Sold[]];
+      const what = [isShow(first) ? '' : `${equal.length} ×`, placeOf(first)].filter((part) => part !== '').join(' ');
+      return `- ${what}${colon} ${money(equal.reduce((sum, { line }) => sum + line.amount, 0))}`;
+    });
+  const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
-    return [spoken(first.about?.product), eveningOf(first), ...places.map(placeOf)].filter((part) => part !== '');
+    const where = first.productType === 'goods' ? '' : whereOf(first.about);
+    return [spoken(first.about?.product), shown([whenOf(first), where]), ...placesOf(places)].filter(
+      (part) => part !== '',
+    );
   });
   const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
   return {
     buyer: buyerName(contact),
     pointOfSale: oneLine(shop.name),
     number: order.number,
-    products: [...new Set(sold.map(({ about }) => spoken(about?.product)))].filter((part) => part !== '').join(', '),
+    products: shown([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
     lines: lines.map((part) => part.join('\n')).join('\n\n'),
-    total: moneyIn(language, order.total, order.currency),
+    total: money(order.total),
     link,
     attached: attached === 0 ? '' : String(attached),
+    tickets: (moved ? isShow(moved) : sold.every(isShow)) ? 'yes' : '',
     printed: order.ticketDelivery === 'print' ? 'yes' : '',
     performance: moved ? spoken(moved.about?.product) : '',
-    when: moved ? whenIn(language, moved.startDate, moved.about?.timeZone) : '',
+    when: moved ? whenOf(moved) : '',
     where: moved ? whereOf(moved.about) : '',
-    refund: mail.refund ? moneyIn(language, mail.refund.amount, mail.refund.currency) : '',
+    refund: mail.refund ? money(mail.refund.amount, mail.refund.currency) : '',
   };
 };

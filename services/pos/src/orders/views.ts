@@ -5,7 +5,7 @@ import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
-import { validUntil } from '../domain/offer.ts';
+import { soldOf, type Validity } from '../domain/offer.ts';
 import type { Offer } from '../products/views.ts';
 import type { Visit } from '../request/admit.ts';
 import { mapById } from '../request/pagination.ts';
@@ -24,9 +24,7 @@ export interface Current {
   readonly performanceOf: (id: string) => CurrentPerformance | undefined;
 }
 
-type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> & {
-  readonly validity: { readonly productType: string; readonly validUntil: string | null };
-};
+type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> & { readonly validity: Validity };
 
 /**
  * Names of tariffs in the language of the answer, and performances as they are dated now; as last known, else ids and
@@ -42,15 +40,7 @@ export const currentOffer = async (
   const { tariffs, products } = offer;
   const wanted = [...languages, ...(offer.languages ?? [])];
   const names = new Map(tariffs.map(({ id, name }) => [id, textIn(name, wanted)]));
-  const performanceOf = (id: string) => {
-    for (const product of products) {
-      const found = product.performances.find((performance) => performance.id === id);
-      const validity = { productType: product.type, validUntil: found ? validUntil(found, product) : null };
-      if (found) return { ...found, validity };
-    }
-    return undefined;
-  };
-  return { nameOf: (id) => names.get(id) ?? id, performanceOf };
+  return { nameOf: (id) => names.get(id) ?? id, performanceOf: (id) => soldOf(products, id) };
 };
 
 /** What orders and tickets store of a sold place, in all its languages. */

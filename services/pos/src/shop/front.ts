@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, PosFault } from '@boxoffice/envelope';
-import { EXPONENTS } from '@boxoffice/http';
+import { EXPONENTS, regionOf } from '@boxoffice/http';
 import { createSiteFront, errorPage, sendFile, siteFile, siteHeaders } from '@boxoffice/pages';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { PosContext } from '../context.ts';
@@ -9,7 +9,7 @@ import { isServiceHost } from '../request/point-of-sale.ts';
 import { documentOf } from './document.ts';
 import { ROOT, readShopFiles } from './files.ts';
 import { firstPages } from './first-pages.ts';
-import { languagesOf, regionOf } from './languages.ts';
+import { languagesOf } from './languages.ts';
 import { lookOf } from './look.ts';
 import { drawIn, type ShopState } from './views.ts';
 

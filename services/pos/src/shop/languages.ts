@@ -52,6 +52,3 @@ export const languagesOf = (
       lang === null ? undefined : `${COOKIE}=${language}; Path=/shop; Max-Age=${COOKIE_SECONDS}; SameSite=Lax; Secure`,
   };
 };
-
-/** The country of a currency, whose code begins with it (ISO 4217); empty for those of no country, such as EUR. */
-export const regionOf = (currency: string): string => (/^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2));

@@ -69,9 +69,10 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
       headers: { 'x-order-link': token },
     });
     expect(shown).toMatchObject({ status: 200, data: { id } });
-    expect(textOf(mail)).toMatch(/jeudi 1 mai 2031.*20:30, Main hall/);
+    expect(textOf(mail)).toMatch(/jeudi, 1 mai 2031.*20:30, Main hall/);
     expect(textOf(mail)).toContain('- Parterre, A 1');
-    expect(textOf(mail)).toMatch(/Total : 90,00\sCHF/);
+    // As the shop writes it.
+    expect(textOf(mail)).toMatch(/Total\u202f: 90\.00\sCHF/);
     const [, file = ''] = /filename=tickets\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
     expect(JSON.parse(Buffer.from(file, 'base64').toString())).toMatchObject({
       ticketIds: order.lines.map(({ ticketId }) => ticketId),
@@ -83,6 +84,78 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     expect(stored1).toMatchObject({ state: 'sent', dueAt: null, sealedLink: null, attempts: 0 });
     // The outbox keeps neither the address nor what the mail said.
     expect(JSON.stringify(stored1)).not.toContain('@');
+  });
+
+  /** An order of places that are described like this, each of another performance. */
+  const sellAs = async (things: readonly { readonly performanceId?: string; readonly about: object }[]) => {
+    const sale = await sell(fixture, { email, itemCount: things.length });
+    for (const [index, line] of sale.order.lines.entries()) {
+      const as = {
+        performanceId: line.performanceId,
+        ...things[index],
+        about: { ...line.about, ...things[index]?.about },
+      };
+      Object.assign(line, as);
+      Object.assign(fixture.tickets.tickets.get(line.ticketId ?? '') ?? {}, as);
+    }
+    return sale;
+  };
+  const named = (name: string) => ({ product: { fr: name }, seatCategory: { fr: name } });
+  const goods = { performanceId: 'prf_closed', about: { ...named('Livret'), productType: 'goods' } };
+  const confirmationOf = async ({ id }: { readonly id: string }): Promise<Received & { readonly text: string }> => {
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    const mail = (await sentTo(email)).at(-1);
+    if (!mail) throw new Error('no mail came');
+    return { ...mail, text: textOf(mail).replaceAll('\r\n', '\n').replaceAll('\u00a0', ' ') };
+  };
+
+  test('each thing of an order speaks for itself: evenings, what is valid for a while, goods', async () => {
+    const pass = fixture.catalog.show({ type: 'pass' });
+    Object.assign(pass.product, { endDate: '2031-06-30T22:00:00.000Z' });
+    fixture.catalog.touch(pass);
+    // What the catalogue says now wins.
+    const about = { ...named('Amis'), productType: 'pass', validUntil: '2031-05-31T22:00:00.000Z' };
+    const { performanceId } = pass;
+    const closed = { performanceId: 'prf_ended', about: { ...about, ...named('Club') } };
+    const { text, raw } = await confirmationOf(
+      await sellAs([{ about: {} }, { performanceId, about }, closed, goods, goods]),
+    );
+    expect(text).toMatch(
+      /^Pièce\njeudi, 1 mai 2031 à 20:30, Main hall\n- Parterre, A \d+, Tarif de la vente\u202f: 45.00 CHF$/m,
+    );
+    for (const lines of [
+      'Amis\nValable du 1 mai 2031 au 30 juin 2031, Main hall\n- 1 × Tarif de la vente\u202f: 45.00 CHF\n\n',
+      'Club\nValable du 1 mai 2031 au 31 mai 2031, Main hall\n- 1 × Tarif de la vente\u202f: 45.00 CHF\n\n',
+      'Livret\n- 2 × Tarif de la vente\u202f: 90.00 CHF\n\nTotal\u202f: 225.00 CHF\n\nCi-joint\u202f: Pièce, Amis, Club, Livret.',
+    ])
+      expect(text).toContain(lines);
+    const [, calendar = ''] = /filename=calendar\.ics\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(raw) ?? [];
+    expect(
+      Buffer.from(calendar, 'base64')
+        .toString()
+        .match(/^SUMMARY:.*$/gm),
+    ).toEqual(['SUMMARY:Pièce']);
+  });
+
+  test('an order of goods speaks of no tickets, in each language, and has no date', async () => {
+    for (const [language, words] of [
+      ['fr', /billet|soir|représentation/i],
+      ['de', /karte|ticket|abend|vorstellung/i],
+      ['en', /ticket|evening|performance/i],
+    ] as const) {
+      email = `${randomUUID()}@example.org`;
+      const sale = await sellAs([goods]);
+      fixture.contacts.known.set(sale.contactNumber, {
+        ...fixture.contacts.contact(sale.contactNumber),
+        language,
+        email,
+      });
+      const { text, raw } = await confirmationOf(sale);
+      expect(text.replaceAll(/https:\S+/g, '')).not.toMatch(words);
+      expect(text).toContain('\n\nLivret\n- 1 × ');
+      expect(text).not.toContain('2031');
+      expect(raw).not.toContain('calendar.ics');
+    }
   });
 
   test('an order of a client, one that was never sold, and facts of long ago lead to none', async () => {
@@ -108,7 +181,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const lost = await sell(fixture, { email: `lost-${email}` });
     Object.assign(lost.order, { state: 'cancelled', performanceCancelled: true });
     await fixture.deliver('order.recorded', announced(fixture, lost.id, 'order.cancelled'));
-    expect(textOf((await sentTo(`lost-${email}`))[0] as Received)).toContain('est annulée, et avec elle');
+    expect(textOf((await sentTo(`lost-${email}`))[0] as Received)).toContain('est annulée, ainsi que votre commande');
     const refund = (id: string) => ({
       type: 'refund.recorded',
       resource: { type: 'refund', id },
@@ -118,8 +191,8 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
       await fixture.deliver('order.recorded', announced(fixture, lost.id, '', refund(id)));
     const refunds = (await sentTo(`lost-${email}`)).slice(1);
     expect(refunds.map(textOf)).toEqual([
-      expect.stringMatching(/45,00\sCHF de votre commande/),
-      expect.stringMatching(/45,00\sCHF de votre commande/),
+      expect.stringMatching(/45\.00\sCHF de votre commande/),
+      expect.stringMatching(/45\.00\sCHF de votre commande/),
     ]);
     expect((await stored()).filter(({ kind }) => kind === 'refund')).toMatchObject(
       [1, 2].map(() => ({ contactNumber: lost.contactNumber })),
@@ -182,8 +255,24 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const all = fixture.store.collection(mailsCollection).of('opera');
     for (const { id } of mails) await all.update(id, (mail) => ({ next: { ...mail, dueAt: Date.now() } }));
     const [mail] = await sentTo(email2);
-    expect(textOf(mail as Received)).toMatch(/samedi 3 mai 2031.*20:30/);
+    expect(textOf(mail as Received)).toMatch(/samedi, 3 mai 2031.*20:30/);
     expect(await sentTo(email)).toHaveLength(1);
+  });
+
+  test('a moved pass says when it is valid now, moved goods say nothing', async () => {
+    const until = { validUntil: '2031-06-30T22:00:00.000Z' };
+    const pass = { performanceId: 'prf_moved', about: { ...named('Amis'), productType: 'pass', ...until } };
+    const [moved, others] = [await sellAs([pass]), await sellAs([{ ...goods, performanceId: 'prf_moved' }])];
+    const [line] = moved.order.lines;
+    await fixture.deliver('performance.moved', { performanceId: 'prf_moved', startDate: line?.startDate }, 2);
+    const all = fixture.store.collection(mailsCollection).of('opera');
+    for (const { id } of (await stored()).filter(({ state }) => state === 'waiting'))
+      await all.update(id, (mail) => ({ next: { ...mail, dueAt: Date.now() } }));
+    const [mail, ...more] = await sentTo(email);
+    expect(more).toEqual([]);
+    expect(textOf(mail as Received)).toMatch(/\r?\nAmis\r?\nValable du 1 mai 2031 au 30 juin 2031\r?\nMain hall/);
+    expect(textOf(mail as Received)).toContain('Ce que vous avez acheté est valable');
+    expect((await stored()).find(({ orderId }) => orderId === others.id)).toMatchObject({ reason: 'goods' });
   });
 
   test('an erasure deletes the mails of a contact, waiting ones and sent ones, and none is sent after it', async () => {

@@ -24,6 +24,10 @@ describe('a template', () => {
     const body = 'A\n\n{{#buyer}}Dear {{buyer}}{{/buyer}}{{^buyer}}Hello{{/buyer}}\n\n{{printed}}\n\n{{lines}}\n\nB';
     expect(fill(body, { lines: 'one\ntwo' })).toEqual({ subject: 'Order 7', text: 'A\n\nHello\n\none\ntwo\n\nB\n' });
     expect(fill(body, { buyer: 'Ana' }).text).toBe('A\n\nDear Ana\n\nB\n');
+    const nested = '{{#attached}}{{#tickets}}tickets{{/tickets}}{{^tickets}}goods{{/tickets}}{{/attached}}.';
+    expect(fill(nested, { attached: '1', tickets: 'yes' }).text).toBe('tickets.\n');
+    expect(fill(nested, { attached: '1' }).text).toBe('goods.\n');
+    expect(fill(nested, { tickets: 'yes' }).text).toBe('.\n');
   });
 
   test('does not read a value as a template, and keeps the subject on one line', () => {
@@ -35,6 +39,7 @@ describe('a template', () => {
     ['Subject: x\nno empty line', 'begin with a line "Subject:'],
     ['Hello', 'begin with a line "Subject:'],
     ['Subject: x\n\n{{nothing}}', '{{nothing}} is unknown'],
+    ['Subject: x\n\n{{#buyer}}{{#x}}y{{/x}}{{/buyer}}', '{{x}} is unknown'],
     ['Subject: {{Buyer}}\n\nx', '{{Buyer}} is unknown'],
     ['Subject: x\n\n{{#buyer}}open', 'is no placeholder, and no section that ends'],
     ['Subject: x\n\n{{buyer}', 'is no placeholder'],

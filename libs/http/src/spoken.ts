@@ -1,0 +1,57 @@
+import { exponentOf } from './minor-units.ts';
+
+/** The country of a currency, whose code begins with it (ISO 4217); empty for those of no country, such as EUR. */
+export const regionOf = (currency: string): string => (/^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2));
+
+/**
+ * The locale of dates and amounts for a language tag: in its own region, else in that of the currency; that of English
+ * is British.
+ */
+export const localeIn = (tag: string, currency: string): string => {
+  if (tag === 'en') return 'en-GB';
+  const region = new Intl.Locale(tag).region === undefined ? regionOf(currency) : '';
+  return region === '' ? tag : `${tag}-${region}`;
+};
+
+/** An amount in the currency's minor unit, as people write it. */
+export const moneyIn = (
+  locale: string,
+  amount: number,
+  currency: string,
+  currencyDisplay: 'symbol' | 'code' = 'symbol',
+): string => {
+  const digits = exponentOf(currency);
+  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay, ...places });
+  return format.format(amount / 10 ** digits);
+};
+
+/** By language: valid from one day to another, from a day, until a day. */
+const VALID: Readonly<Record<string, readonly [string, string, string]>> = {
+  en: ['Valid from {from} to {until}', 'Valid from {from}', 'Valid until {until}'],
+  de: ['Gültig vom {from} bis {until}', 'Gültig ab {from}', 'Gültig bis {until}'],
+  fr: ['Valable du {from} au {until}', 'Valable dès le {from}', 'Valable jusqu’au {until}'],
+  it: ['Valido dal {from} al {until}', 'Valido dal {from}', 'Valido fino al {until}'],
+};
+
+/** A period (ISO 8601); null: open. */
+export interface Validity {
+  readonly from: string | null;
+  readonly until: string | null;
+}
+
+/**
+ * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An end
+ * at midnight is that of the day before. Empty if both are open.
+ */
+export const validityIn = (locale: string, { from, until }: Validity, timeZone: string): string => {
+  if (from === null && until === null) return '';
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone });
+  const days = {
+    '{from}': from === null ? '' : format.format(Date.parse(from)),
+    '{until}': until === null ? '' : format.format(Date.parse(until) - 1),
+  };
+  const texts = VALID[new Intl.Locale(locale).language] ?? (VALID.en as NonNullable<(typeof VALID)[string]>);
+  const text = texts[until === null ? 1 : from === null ? 2 : 0] ?? '';
+  return text.replaceAll(/\{from\}|\{until\}/g, (name) => days[name as keyof typeof days]);
+};
