@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Client, Json } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Texts, textsOf } from '../../src/page-texts.ts';
 import type { Product } from '../../src/product.ts';
 import { must } from '../product.ts';
 import { executablePath } from '../shop/visit.ts';
@@ -10,12 +11,18 @@ import { scan } from './hand-scanner.ts';
 /** Only a failure takes so long, also on a machine that does much else. */
 const PATIENCE_MS = 60_000;
 
+export interface Ticket {
+  readonly id: string;
+  readonly barcode: string;
+  readonly place: string;
+}
+
 /** Tickets of a performance of tonight. */
 export interface Evening {
   /** The name of the show in English. */
   readonly name: string;
   readonly performanceId: string;
-  readonly tickets: readonly { readonly id: string; readonly barcode: string; readonly place: string }[];
+  readonly tickets: readonly Ticket[];
 }
 
 /** Puts a performance of tonight on sale and sells this many tickets. */
@@ -47,20 +54,22 @@ export const sellEvening = async (partner: Client, name: string, count: number):
   };
 };
 
-/** Chromium that trusts the installation's certificate, also for the service worker. */
-export const openBrowser = (): Promise<Browser> => {
-  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: ['--disable-gpu', '--ignore-certificate-errors', ...sandbox] });
+/** Chromium that trusts the installation's certificate, also for the service worker. `args`: further flags. */
+export const openBrowser = (...args: readonly string[]): Promise<Browser> => {
+  const own = ['--disable-gpu', '--ignore-certificate-errors', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+  return chromium.launch({ executablePath, args: [...own, ...args] });
 };
 
 /** A steward's phone. */
 export interface Phone {
   readonly page: Page;
+  /** What the page says in the phone's language. */
+  readonly t: Texts;
   /** Console errors, such as a violated content policy; not refusals by the API. */
   readonly complaints: readonly string[];
   /** Reads a barcode with a hand scanner. */
   read(barcode: string): Promise<void>;
-  /** The colour and the text of the result that is shown. */
+  /** The colour and the text of the result that is shown, or of the next one. */
   result(): Promise<string>;
   setOffline(isOffline: boolean): Promise<void>;
   /** Opens the page anew in the same browser. */
@@ -68,13 +77,29 @@ export interface Phone {
   close(): Promise<void>;
 }
 
-interface PhoneOptions {
+export interface PhoneOptions {
   readonly locale?: string;
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
+  /** Such as `camera`. */
+  readonly permissions?: string[];
 }
 
-const openIn = async (context: BrowserContext, address: string): Promise<Phone> => {
+/** The colour and the texts of the next result, read and dismissed in one step. */
+const DISMISS = `new Promise((resolve, reject) => {
+  const over = setTimeout(() => reject(new Error('no result')), ${PATIENCE_MS});
+  const look = () => {
+    const band = document.querySelector('.band:not([hidden])');
+    if (!band) return requestAnimationFrame(look);
+    clearTimeout(over);
+    const texts = [...band.querySelectorAll('[role=alert] p')].map(({ textContent }) => textContent);
+    band.querySelector('button').click();
+    resolve(band.dataset.colour + ': ' + texts.join(' '));
+  };
+  look();
+})`;
+
+const openIn = async (context: BrowserContext, address: string, t: Texts): Promise<Phone> => {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
@@ -85,21 +110,14 @@ const openIn = async (context: BrowserContext, address: string): Promise<Phone> 
   page.on('pageerror', (error) => complaints.push(error.message));
   await page.goto(address);
   await page.locator('main h1').waitFor();
-  const band = page.locator('.band');
   return {
     page,
+    t,
     complaints,
     read: (barcode) => scan(page, barcode),
-    async result() {
-      await band.waitFor();
-      const texts = await band.getByRole('alert').locator('p').allTextContents();
-      const text = `${await band.getAttribute('data-colour')}: ${texts.join(' ')}`;
-      await band.locator('button').click();
-      await band.waitFor({ state: 'hidden' });
-      return text;
-    },
+    result: () => page.evaluate<string>(DISMISS),
     setOffline: (isOffline) => context.setOffline(isOffline),
-    reopen: () => openIn(context, address),
+    reopen: () => openIn(context, address, t),
     close: () => context.close(),
   };
 };
@@ -108,13 +126,13 @@ const openIn = async (context: BrowserContext, address: string): Promise<Phone> 
 export const openPhone = async (
   browser: Browser,
   { demo }: Product,
-  { locale = 'en-GB', colorScheme = 'light', width = 360 }: PhoneOptions = {},
+  { locale = 'en-GB', colorScheme = 'light', width = 360, permissions = [] }: PhoneOptions = {},
 ): Promise<Phone> => {
   const context = await browser.newContext({
-    ...{ locale, colorScheme, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
+    ...{ locale, colorScheme, permissions, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
     viewport: { width, height: 740 },
   });
-  return openIn(context, `${demo.baseUrl}/door/`);
+  return openIn(context, `${demo.baseUrl}/door/`, await textsOf('tickets/door', locale));
 };
 
 /** Signs the opera's steward in and begins at a door of these evenings. */
