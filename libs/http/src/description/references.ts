@@ -2,12 +2,17 @@ type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
 
-/** The document without unreferenced components; security schemes stay. */
+/** The document without components that nothing refers to, and security schemes that nothing requires. */
 export const withoutUnused = <Whole extends { readonly components: Components }>(whole: Whole): Whole => {
   const { components, ...document } = whole;
   const used = new Set<string>();
+  const require = (member: string, value: unknown): unknown => {
+    if (member === 'security' && Array.isArray(value))
+      for (const name of value.flatMap((needed: object) => Object.keys(needed))) used.add(`securitySchemes/${name}`);
+    return value;
+  };
   const follow = (value: unknown): void => {
-    for (const [, kind = '', name = ''] of JSON.stringify(value).matchAll(REFERENCE)) {
+    for (const [, kind = '', name = ''] of JSON.stringify(value, require).matchAll(REFERENCE)) {
       if (used.has(`${kind}/${name}`)) continue;
       used.add(`${kind}/${name}`);
       follow(components[kind]?.[name] ?? {});
@@ -16,11 +21,9 @@ export const withoutUnused = <Whole extends { readonly components: Components }>
   follow(document);
   const referenced = Object.entries(components).map(([kind, all]) => [
     kind,
-    kind === 'securitySchemes'
-      ? all
-      : Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
   ]);
-  const filled = referenced.filter(([kind, all]) => kind === 'securitySchemes' || Object.keys(all ?? {}).length > 0);
+  const filled = referenced.filter(([, all]) => Object.keys(all ?? {}).length > 0);
   return { ...whole, components: Object.fromEntries(filled) };
 };
 

@@ -112,8 +112,8 @@ export const wordingB: Wording = {
   answerHeaders: () => ['Content-Language'],
   errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': ref('headers', 'Retry-After') } : {}),
   security: ({ access }) => securityFor(access),
-  securitySchemes: (_, operations) => ({
-    ...(operations.some(({ access }) => access === 'link') ? { orderLink: ORDER_LINK } : {}),
+  securitySchemes: () => ({
+    orderLink: ORDER_LINK,
     session: {
       type: 'apiKey',
       in: 'header',

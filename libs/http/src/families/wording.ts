@@ -84,7 +84,7 @@ export const wordingA: Wording = {
   securitySchemes: (tokenUrl, operations) => {
     const needed = [...new Set(operations.flatMap(neededScopes))].toSorted();
     return {
-      ...(operations.some(({ publicWithKey }) => publicWithKey) ? { apiKey: API_KEY } : {}),
+      apiKey: API_KEY,
       oauth2: {
         type: 'oauth2',
         flows: {

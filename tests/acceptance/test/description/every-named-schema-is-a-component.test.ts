@@ -1,6 +1,7 @@
 import { openClient } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useProduct } from '../product.ts';
+import { objectsIn } from './descriptions.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -78,11 +79,12 @@ describe.each([
   });
 
   test('every component is used, and every reference leads to one', () => {
-    const { securitySchemes: _, ...components } = document.components;
-    const all = Object.entries(components).flatMap(([kind, named]) =>
+    const required = objectsIn(document.paths).flatMap(({ security }) => (security as object[] | undefined) ?? []);
+    const schemes = required.flatMap((one) => Object.keys(one)).map((name) => `components/securitySchemes/${name}`);
+    const all = Object.entries(document.components).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `components/${kind}/${name}`),
     );
-    expect(all.toSorted()).toEqual([...references].toSorted());
+    expect(all.toSorted()).toEqual([...references, ...new Set(schemes)].toSorted());
   });
 
   test('no two services mean different schemas by one name', () => {
