@@ -11,7 +11,7 @@ export {
 } from './clients/operator.ts';
 export { checkUris } from './clients/uris.ts';
 export { internalRoutes } from './decisions/routes.ts';
-export { onlyCallerOf } from './domain/callers.ts';
+export { onlyCallerOf } from './decisions/service-secrets.ts';
 export { ROLES } from './domain/roles.ts';
 export { SCOPES, scopesOfDomains } from './domain/scopes.ts';
 export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';

@@ -4,7 +4,6 @@ import { deriveServiceSecret } from '@boxoffice/runtime';
 import type { ServiceList } from '@boxoffice/runtime/services';
 import type { FailedAuthentication } from '../clients/authenticate-client.ts';
 import { isBasic, readBasic } from '../clients/credentials.ts';
-import { onlyCallerOf } from '../domain/callers.ts';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
@@ -61,3 +60,17 @@ export const createServiceAuthentication = (
     return credentials.id;
   };
 };
+
+/** The one caller of each of the authorizer's own internal operations; any process may call the others. */
+const ONLY_FOR: Readonly<Record<string, string>> = {
+  decide: 'gateway',
+  decidePublic: 'gateway',
+  getClientScopes: 'events',
+  listOrigins: 'gateway',
+  listRevocations: 'gateway',
+  recordUsage: 'gateway',
+  verifyApiKey: 'gateway',
+};
+
+/** The one process that may call this operation of the authorizer; undefined: any. */
+export const onlyCallerOf = (operation: string): string | undefined => ONLY_FOR[operation];

@@ -1,5 +1,4 @@
-import type { EventFilter } from './events/event.ts';
-import { type EventStream, type EventsOptions, eventsOf } from './events/events.ts';
+import { type EventFilter, type EventStream, type EventsOptions, eventsOf } from './events/events.ts';
 import { table } from './generated/table.ts';
 import type { Operations, PublicOperations } from './generated/types.ts';
 import type { Fetch } from './http/exchange.ts';

@@ -1,5 +1,5 @@
+export { failureOf, subjectsOf } from './contact-exception.ts';
 export { type Failure, failure, type Success, success } from './envelope.ts';
-export { failureOf, subjectsOf } from './failure-of.ts';
 export {
   type Consequences,
   type PosFailure,

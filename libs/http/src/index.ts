@@ -27,10 +27,9 @@ export {
 export { EXPONENTS, exponentOf, isCurrency } from './minor-units.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
-export { qualityOf } from './requests/accept.ts';
 export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
-export { mergePatch } from './requests/merge-patch.ts';
-export { readOnlyOf } from './requests/read-only.ts';
+export { qualityOf } from './requests/headers.ts';
+export { mergePatch, readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
 export { localeIn, moneyIn, regionOf, validityIn } from './spoken.ts';
 export { createCheck, createItemCheck } from './validation/check.ts';

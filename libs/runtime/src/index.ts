@@ -12,6 +12,7 @@ export {
   type Attempt,
   createAddresses,
   type Endpoint,
+  networkOf,
   type Resolve,
 } from './connections/addresses.ts';
 export {
@@ -22,7 +23,6 @@ export {
 } from './connections/http-client.ts';
 export { type Check, createHealth, type Health } from './health.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
-export { networkOf } from './listen/address-network.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
 export { type Listening, type ListenOptions, listen, listeningPorts } from './listen/listen.ts';
 export { serveOperations } from './listen/operations.ts';

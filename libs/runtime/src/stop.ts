@@ -1,5 +1,5 @@
 import type { Logger } from './logs/logger.ts';
-import { within } from './time/deadline.ts';
+import { within } from './time/index.ts';
 
 /** Stops a program in order. */
 export interface Stop {

@@ -1,8 +1,9 @@
 import { timestamp } from '@boxoffice/http';
-import { announcementExample, announcementSchema } from '@boxoffice/service';
-import type { Fact } from '@boxoffice/store';
+import { announcedAgain, announcementExample, announcementSchema, type CurrentFacts } from '@boxoffice/service';
+import { everyDocument, type Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { CONTACT_RECORDED, shownOf } from './announcements.ts';
+import { CONTACT_RECORDED, ownersOf, shownOf } from './announcements.ts';
+import { contactsCollection } from './store.ts';
 
 /** A contact's personal data was erased for good: consumers delete its names and recorded answers. */
 export const contactErased = (contactNumber: string, erasedAt: string): Fact => ({
@@ -33,3 +34,18 @@ export const schemas = {
     'A contact was created, changed or erased, as the event of partners tells it.',
   ),
 } as const;
+
+/** The erasures of all erased contacts, and the last event of each: for republishing events after a restore. */
+export const currentFacts: CurrentFacts = {
+  types: ['contact.erased', CONTACT_RECORDED],
+  async *read(store) {
+    for await (const contact of everyDocument(store.collection(contactsCollection))) {
+      const { id: key, institution, version, erasedAt, updatedAt } = contact;
+      const common = { institution, key, version };
+      const shown = { resource: 'contact', data: shownOf(contact), belongsTo: ownersOf(contact) };
+      const last = announcedAgain(contact, CONTACT_RECORDED, shown);
+      if (last) yield { ...last, ...common, changedAt: Date.parse(updatedAt) };
+      if (erasedAt !== undefined) yield { ...contactErased(key, erasedAt), ...common, changedAt: Date.parse(erasedAt) };
+    }
+  },
+};

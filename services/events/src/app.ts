@@ -9,7 +9,7 @@ import { measuringLag, watchEvents } from './metrics.ts';
 import { onFact } from './reactions/fact.ts';
 import { routes } from './routes.ts';
 import { collections } from './store.ts';
-import { describedWebhooks } from './types/webhooks.ts';
+import { describedWebhooks } from './types/schemas.ts';
 import { type OpenWebhooks, webhookSettings, webhooksOf } from './webhooks/open.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -71,8 +71,13 @@ const all: Readonly<Record<string, Check>> = {
   'size of the client package': by('size-limit'),
   licences: checkLicences,
   'dependency audit': checkAudit,
-  'description of the facts': by('node', '--conditions=source', 'deploy/contracts/src/main.ts', 'check'),
-  'compatibility with the last releases': by('node', '--conditions=source', 'tests/compatibility/src/main.ts', 'check'),
+  'description of the facts': by('node', '--conditions=source', 'deploy/contracts/src/asyncapi.ts', 'check'),
+  'compatibility with the last releases': by(
+    'node',
+    '--conditions=source',
+    'tests/compatibility/src/command.ts',
+    'check',
+  ),
 };
 
 /** Makes all checks at once and reports each result. `strict`, as before a release: one that could not run failed. */

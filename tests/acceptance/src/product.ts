@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Address, freePorts, waitUntil } from '@boxoffice/testkit';
+import { type Address, authorizationOf, type Client, freePorts, openClient, waitUntil } from '@boxoffice/testkit';
 
 /** One demo client of `demo.json`. */
 export interface DemoClient {
@@ -113,4 +113,17 @@ export const startProduct = async (
     },
     discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
+};
+
+/** The demo client of that name. @throws {Error} when demo.json has none */
+export const demoClient = (product: Pick<Product, 'demo'>, institution: string, name: string): DemoClient => {
+  const found = product.demo.clients.find((client) => client.institution === institution && client.name === name);
+  if (!found) throw new Error(`demo.json has no client ${name} of ${institution}`);
+  return found;
+};
+
+/** Requests a token for the demo client of that name; returns a client that sends it. */
+export const authorised = async (product: Product, institution: string, name: string): Promise<Client> => {
+  const authorization = await authorizationOf(openClient(product.address), demoClient(product, institution, name));
+  return openClient(product.address, { headers: { authorization } });
 };

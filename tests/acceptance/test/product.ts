@@ -1,8 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import type { Client, Json } from '@boxoffice/testkit';
 import { beforeAll } from '@jest/globals';
-import { authorised } from '../src/client.ts';
-import { type Product, startProduct } from '../src/product.ts';
+import { authorised, type Product, startProduct } from '../src/product.ts';
 
 /** A product that runs during the tests of the file. */
 export const useProduct = (settings?: Readonly<Record<string, string>>): Product =>

@@ -1,3 +1,5 @@
+// Releases: snapshots of each process, and comparison with the last release.
+
 import { type Process, processes } from '@boxoffice/contracts';
 import { lineOf, type Verdict, verdictOn } from './breaks.ts';
 import { record } from './documents.ts';
@@ -44,7 +46,7 @@ const check = (): boolean => {
 };
 
 /** Runs `check`, records documents, or releases the named processes; returns the exit status. */
-export const run = async (words: readonly string[]): Promise<number> => {
+const run = async (words: readonly string[]): Promise<number> => {
   const names = words.filter((word) => !word.startsWith('--'));
   if (names.join(' ') === 'check') return check() ? 0 : 1;
   if (names.join(' ') === 'documents') {
@@ -59,3 +61,6 @@ export const run = async (words: readonly string[]): Promise<number> => {
   say(`npm run release -- NAME… [--replace], documents or check; there are: ${all}, or all of them: all`);
   return 2;
 };
+
+// npm run release -- check | documents | NAME… | all [--replace]
+process.exitCode = await run(process.argv.slice(2));

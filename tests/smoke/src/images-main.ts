@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { inColumns } from './command.ts';
 import { buildImage, canAttest, checkContents, contentsOf, imageNames, pushImage } from './images.ts';
-import { inColumns } from './steps.ts';
 
 // npm run images -- [--build-arg NAME=VALUE]… [--registry HOST/PATH --push]: builds every image of this working tree, with
 // docker-compose.yml's tags, checks what is in them, and prints their sizes; then pushes them to a registry

@@ -3,10 +3,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '@boxoffice/testkit';
+import { step } from './command.ts';
 import { openComposition } from './composition.ts';
 import { buildImage, checkContents, contentsOf, imageNames } from './images.ts';
 import { type Demo, purchaseA, purchaseB, readDocumentation } from './purchases.ts';
-import { step } from './steps.ts';
 
 const USAGE = `npm run smoke -- [options]
 

@@ -136,3 +136,38 @@ export const dataOf = async (client: Client, path: string, call?: Call): Promise
   if (status >= 200 && status < 300 && body?.success !== false) return body?.data;
   throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
 };
+
+/** `fetch` that trusts the certificate of an address instead of the system's, for clients that take such a function. */
+export const fetchOf =
+  ({ ca }: Pick<Address, 'ca'>) =>
+  (url: string, { method = 'GET', headers = {}, body, signal }: RequestInit = {}): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const start = url.startsWith('http:') ? plainRequest : request;
+      const options = { method, headers: Object.fromEntries(new Headers(headers)), ca, ...(signal && { signal }) };
+      const outgoing = start(url, options, (incoming) => {
+        const { statusCode: status = 0, rawHeaders } = incoming;
+        const names = rawHeaders.filter((_, index) => index % 2 === 0);
+        const received = names.map((name, index): [string, string] => [name, rawHeaders[index * 2 + 1] ?? '']);
+        const isEmpty = method === 'HEAD' || status === 204 || status === 304;
+        if (isEmpty) incoming.resume();
+        const content = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>);
+        resolve(new Response(content, { status, headers: received }));
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+
+/**
+ * Returns a visitor of a point of sale (family B): a client that names it in every call, and sends the session token
+ * that the last response with one carried.
+ */
+export const openVisitor = (client: Client, serviceHost: string): Client => {
+  let session: Readonly<Record<string, string>> = {};
+  return async (path, call = {}) => {
+    const headers = { 'x-service-host': serviceHost, ...session, ...call.headers };
+    const reply = await client(path, { ...call, headers });
+    const token = reply.headers['x-auth-token'];
+    if (typeof token === 'string') session = { 'x-auth-token': token };
+    return reply;
+  };
+};

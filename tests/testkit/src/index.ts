@@ -6,14 +6,14 @@ export {
   type Call,
   type Client,
   dataOf,
+  fetchOf,
   type Json,
   openClient,
+  openVisitor,
   type Reply,
   type SendOptions,
   send,
 } from './client.ts';
-export { fetchOf } from './fetch.ts';
 export { freePort, freePorts } from './ports.ts';
 export { authorizationOf, type Credentials, withToken } from './token.ts';
-export { openVisitor } from './visitor.ts';
 export { type WaitOptions, waitUntil } from './wait.ts';

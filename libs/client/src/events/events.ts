@@ -5,8 +5,23 @@ import { backoff } from '../http/repeat.ts';
 import { queryOf } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { delay, startLimit, unlessAborted } from '../http/wait.ts';
-import type { EventFilter, EventsOf } from './event.ts';
 import { createMessageReader, type Message } from './messages.ts';
+
+/** The types of events. */
+export type EventType = Event['type'];
+
+/** An event of one type. */
+export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
+
+type GroupOf<Type extends EventType> = Type extends `${infer Resource}.${string}` ? Resource : never;
+
+/** A type of events, or all types of a resource. */
+export type EventFilter = EventType | `${GroupOf<EventType>}.*`;
+
+/** The events that a filter lets through. */
+export type EventsOf<Filter extends EventFilter> = EventOf<
+  Filter extends `${infer Resource}.*` ? Extract<EventType, `${Resource}.${string}`> : Extract<Filter, EventType>
+>;
 
 /** Which events, and from where. */
 export interface EventsOptions<Filter extends EventFilter = EventFilter> {

@@ -1,11 +1,33 @@
 import { Fault } from '@boxoffice/envelope';
 import type { TObject } from 'typebox';
 import type { AnyOperation, ReadOnly } from '../operation.ts';
+import type { PatchOf } from '../schemas.ts';
 import { utcOf } from '../validation/ajv.ts';
 import type { Json } from '../validation/body-schema.ts';
 import { lineOf } from '../validation/texts.ts';
 import { describeViolations, jsonPath, type Violation } from '../validation/violations.ts';
-import { merged } from './merge-patch.ts';
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Any value with a patch merged into it (RFC 7396). Changes neither. */
+export const merged = (current: unknown, patch: unknown): unknown => {
+  if (!isObject(patch)) return patch;
+  const members = new Map(isObject(current) ? Object.entries(current) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    if (value === null) members.delete(name);
+    else members.set(name, merged(members.get(name), value));
+  }
+  // fromEntries defines members, so a member called __proto__ stays an ordinary one.
+  return Object.fromEntries(members);
+};
+
+/**
+ * The document with the patch merged into it (RFC 7396): null removes, objects merge, anything else replaces. Changes
+ * neither.
+ */
+export const mergePatch = <T extends object>(current: T, patch: PatchOf<T>): T => merged(current, patch) as T;
 
 /** Members that change without a request that writes them: accepted with any value, at any depth. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
@@ -31,9 +53,6 @@ export const readOnlyOf = (
       .filter(([name]) => !Object.hasOwn(taken.properties, name))
       .map(([name, schema]) => [name, { shown: schema, changedBy: changedBy[name] ?? [] }]),
   );
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -1,4 +1,4 @@
-// rule 7: 412 `precondition_failed`: precondition not satisfied | libs/http/src/answers/etag.ts
+// rule 7: 412 `precondition_failed`: precondition not satisfied | libs/http/src/requests/headers.ts
 
 import { describe, expect, test } from '@jest/globals';
 import { forSuite, start } from '../fixture.ts';

@@ -1,6 +1,8 @@
 // Connections between the processes of an installation: the addresses behind a name, and requests to them.
+
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { type Breaker, createBreaker } from './breaker.ts';
 
 /** Finds every address of a name. */
@@ -214,4 +216,17 @@ export const createAddresses = (options: AddressesOptions): Addresses => {
       return known.filter(({ breaker }) => breaker.state !== 'closed').length;
     },
   };
+};
+
+/**
+ * The network that limits count an address by: an IPv6 address by its /64 network, since one host usually has all of
+ * it; an IPv4 address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), by itself in dotted form. Anything else stays as
+ * it is.
+ */
+export const networkOf = (address: string): string => {
+  if (!address.includes(':') || !ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const [groups = ''] = parsed.toNormalizedString().split('%', 1);
+  return `${groups.split(':').slice(0, 4).join(':')}::/64`;
 };

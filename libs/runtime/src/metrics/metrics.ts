@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gauge } from 'prom-client';
-import { within } from '../time/deadline.ts';
+import { within } from '../time/index.ts';
 
 type Labels = Readonly<Record<string, string | number>>;
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import type { Check } from '../health.ts';
-import { within } from '../time/deadline.ts';
+import { within } from '../time/index.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Less than the timeout of a gauge, so that an unresponsive dependency is reported as well. */

@@ -7,7 +7,7 @@ import { file, url } from '../settings/kinds.ts';
 import { type Environment, readSettings, type Setting, SettingsFault } from '../settings/settings.ts';
 import { explain, reasonOf } from '../settings/start-fault.ts';
 import { dataDirectory } from '../shared-settings/common.ts';
-import { repeat } from '../time/interval.ts';
+import { repeat } from '../time/index.ts';
 import { builtInRows, rowsWith } from './built-in.ts';
 import { RowsFault } from './check.ts';
 import type { ServiceRow } from './rows.ts';

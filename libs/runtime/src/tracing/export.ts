@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { oneOf, url } from '../settings/kinds.ts';
-import { within } from '../time/deadline.ts';
+import { within } from '../time/index.ts';
 import { type Recorder, recordSpans } from './spans.ts';
 import { parseTraceparent } from './trace.ts';
 

@@ -1,3 +1,4 @@
+import { integer, readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll } from '@jest/globals';
 
 /** Opens a fixture before the tests of the present block and closes it after them; has its members during the tests. */
@@ -9,3 +10,26 @@ export const useFixture = <Fixture extends { close(): Promise<unknown> }>(open: 
   afterAll(() => fixture.close());
   return fixture;
 };
+
+/** The part of fast-check's parameters that decides how long a suite of random histories runs. */
+export interface HistoriesOptions {
+  readonly numRuns: number;
+  /** Undefined: another one in each run. */
+  readonly seed?: number;
+  /** Milliseconds after which the remaining histories are left out. */
+  readonly interruptAfterTimeLimit?: number;
+}
+
+const named = readSettings({
+  runs: integer('TEST_HISTORIES', { min: 1, optional: true }),
+  seed: integer('TEST_HISTORIES_SEED', { min: 0, optional: true }),
+});
+
+/**
+ * How many random histories a suite plays: `usual`, or all of those that TEST_HISTORIES names, without a time limit;
+ * TEST_HISTORIES_SEED chooses them.
+ */
+export const historiesOf = (usual: Omit<HistoriesOptions, 'seed'>): HistoriesOptions => ({
+  ...(named.runs === undefined ? usual : { numRuns: named.runs }),
+  ...(named.seed === undefined ? {} : { seed: named.seed }),
+});

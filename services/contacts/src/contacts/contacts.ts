@@ -1,12 +1,20 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
-import type { Change, CollectionHandle, IdempotencyRecord, WriteOptions } from '@boxoffice/store';
-import { boundedCollection, UniqueViolation } from '@boxoffice/store';
+import {
+  boundedCollection,
+  type Change,
+  type CollectionHandle,
+  type IdempotencyRecord,
+  UniqueViolation,
+  type WriteOptions,
+} from '@boxoffice/store';
 import {
   adopted,
+  type Contact,
   changesCriteria,
   changesEmail,
+  contactNumber,
   type Details,
   erased,
   type IndividualDetails,
@@ -16,12 +24,31 @@ import {
   type Sensitive,
   withDetails,
 } from '../domain/contact.ts';
-import { contactNumber } from '../domain/contact-number.ts';
 import { emailKey } from '../domain/email.ts';
 import { contactErased } from '../events.ts';
 import type { Collections, ContactDocument } from '../store.ts';
 import { reachOf, type SeenContacts } from './reach.ts';
-import { type ContactView, view } from './view.ts';
+
+/** A contact as answers show it: never its sensitive data. */
+export type ContactView = Partial<Details> & {
+  readonly contactNumber: string;
+  readonly kind: Kind;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly erasedAt?: string;
+};
+
+export const view = (contact: Contact): ContactView => ({
+  contactNumber: contact.contactNumber,
+  kind: contact.kind,
+  ...contact.details,
+  createdAt: contact.createdAt,
+  updatedAt: contact.updatedAt,
+  ...(contact.erasedAt === undefined ? {} : { erasedAt: contact.erasedAt }),
+});
+
+/** The sensitive sub-resource: an empty object before anything is set. */
+export const sensitiveView = (contact: Contact): Sensitive => contact.sensitive ?? {};
 
 /** Clock and randomness, injected so that tests can choose them. */
 export interface Dependencies {

@@ -31,3 +31,10 @@ export const erased = (kind: Kind) => ({ contactNumber, kind, ...dates, erasedAt
 
 /** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';
+
+export const sensitive = {
+  dateOfBirth: '1984-02-29',
+  identityDocument: { type: 'passport', number: 'X0000000' },
+  accessibilityNeeds: 'wheelchair place',
+  bankAccount: { iban: 'CH9300762011623852957' },
+};

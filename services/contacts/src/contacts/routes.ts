@@ -18,11 +18,10 @@ import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
 import { emailKey } from '../domain/email.ts';
 import type { ContactDocument } from '../store.ts';
-import type { ContactsOf } from './contacts.ts';
+import { type ContactsOf, view } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
 import * as example from './examples.ts';
 import { Individual, NewIndividual, NewStructure, Structure } from './schemas.ts';
-import { view } from './view.ts';
 
 /** The differences between the two kinds of contact; their operations are the same. */
 interface KindOfContact {

@@ -1,11 +1,9 @@
 // Sensitive data of individuals, under scopes of its own.
 
 import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
-import type { ContactsOf } from '../contacts/contacts.ts';
-import { individual } from '../contacts/examples.ts';
-import { sensitiveView } from '../contacts/view.ts';
+import { type ContactsOf, sensitiveView } from '../contacts/contacts.ts';
+import { individual, sensitive } from '../contacts/examples.ts';
 import type { ContactDocument } from '../store.ts';
-import { sensitive } from './examples.ts';
 import { Sensitive } from './schemas.ts';
 
 const resource = {

@@ -14,7 +14,7 @@ import {
 import { type Static, Type } from 'typebox';
 import type { ContactsOf } from '../contacts/contacts.ts';
 import * as example from '../contacts/examples.ts';
-import { CONTACT_NUMBER, isContactNumber } from '../domain/contact-number.ts';
+import { CONTACT_NUMBER, isContactNumber } from '../domain/contact.ts';
 import type { ContactDocument } from '../store.ts';
 
 const text = () => nullable(Type.String());

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { contactNumber } from '../../src/domain/contact-number.ts';
+import { contactNumber } from '../../src/domain/contact.ts';
 import { engines, type Fixture, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('contacts for a point of sale, on $name', (engine) => {

@@ -1,5 +1,6 @@
-import { id, institutionId, named, oneOf, timestamp } from '@boxoffice/http';
+import { type DescribedWebhook, id, institutionId, named, oneOf, timestamp } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
+import { exampleOf, exampleOfTest } from './examples.ts';
 import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
 
 const resourceTypes = [...new Set(eventTypeNames.map((type) => eventTypes[type].resource))];
@@ -72,3 +73,21 @@ export const WebhookTestEvent = named(
     { description: 'Stands for no fact: it has no `sequence`, and the feed does not show it.' },
   ),
 );
+
+const test: DescribedWebhook = {
+  type: TEST_TYPE,
+  summary: 'A webhook was tested: `POST /svc/v3/webhooks/{webhookId}/test`',
+  body: WebhookTestEvent,
+  example: exampleOfTest,
+};
+
+/** Every type of event, as webhooks receive it and the feed shows it; and the test, which is delivered only. */
+export const describedWebhooks: readonly DescribedWebhook[] = [
+  ...eventTypeNames.map((type) => ({
+    type,
+    summary: eventTypes[type].summary,
+    body: eventSchema(type),
+    example: exampleOf(type),
+  })),
+  test,
+];

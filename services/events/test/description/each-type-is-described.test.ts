@@ -5,9 +5,8 @@ import { Value } from 'typebox/value';
 import { createContext } from '../../src/context.ts';
 import { feedRoutes } from '../../src/feed/routes.ts';
 import { collections } from '../../src/store.ts';
-import { Event } from '../../src/types/schemas.ts';
+import { describedWebhooks, Event } from '../../src/types/schemas.ts';
 import { typeGroups, typesVisibleTo } from '../../src/types/types.ts';
-import { describedWebhooks } from '../../src/types/webhooks.ts';
 
 /** The types of the feed, as the interface promises them. */
 const TYPES = [

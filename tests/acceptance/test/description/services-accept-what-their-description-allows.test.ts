@@ -3,7 +3,7 @@ import { integer, readSettings } from '@boxoffice/runtime';
 import { type Client, openClient, type Reply } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { authorised } from '../../src/client.ts';
+import { authorised } from '../../src/product.ts';
 import { useProduct } from '../product.ts';
 import { type Description, type Filled, type Operation, operationsOf, requestsTo, written } from './requests.ts';
 import { wrongFor } from './values.ts';

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { demoClient } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { demoClient, type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
 
 const PATIENCE_MS = 180_000;

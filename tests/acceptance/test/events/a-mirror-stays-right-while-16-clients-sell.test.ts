@@ -3,7 +3,7 @@ import { type BoxofficeClient, type Product as CatalogProduct, createClient } fr
 import { openConcurrentSale } from '@boxoffice/faults';
 import { fetchOf, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { demoClient } from '../../src/client.ts';
+import { demoClient } from '../../src/product.ts';
 import { useProduct } from '../product.ts';
 import { type Mirror, openMirror } from './mirror.ts';
 

@@ -1,6 +1,6 @@
 import { openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised } from '../../src/client.ts';
+import { authorised } from '../../src/product.ts';
 import { must as requireData, usePartner, useProduct } from '../product.ts';
 
 interface Event {

@@ -2,8 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { authorised } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { authorised, type Product, startProduct } from '../../src/product.ts';
 
 const products: Product[] = [];
 const start = async (settings: Record<string, string> = {}, directory?: string) => {

@@ -1,6 +1,5 @@
 import { type Client, freePort, openClient, openVisitor, type Reply, waitUntil } from '@boxoffice/testkit';
-import { authorised } from '../../src/client.ts';
-import { type Product, startProduct } from '../../src/product.ts';
+import { authorised, type Product, startProduct } from '../../src/product.ts';
 
 /** An installation under observation: its metrics, and a partner that buys in it. */
 export interface Watched {

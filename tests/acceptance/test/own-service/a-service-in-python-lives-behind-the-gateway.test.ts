@@ -6,7 +6,7 @@ import { IDENTITY_HEADER, serviceAuthorization } from '@boxoffice/identity';
 import { authorizationOf, type Client, type Json, openClient, type Reply, waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../src/command.ts';
-import { authlibPython } from '../../src/python.ts';
+import { authlibPython } from '../../src/engines.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 
 const DOCS = new URL('../../../../docs/', import.meta.url);

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { demoClient } from '../../src/client.ts';
 import { CLIENT, type Consumer, installConsumer, programsOf } from '../../src/client-package.ts';
+import { demoClient } from '../../src/product.ts';
 import { useProduct } from '../product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */

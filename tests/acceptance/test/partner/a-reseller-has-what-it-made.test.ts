@@ -1,6 +1,6 @@
 import { type Client, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { authorised } from '../../src/client.ts';
+import { authorised } from '../../src/product.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 
 const product = useProduct();

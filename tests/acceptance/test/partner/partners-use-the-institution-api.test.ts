@@ -1,6 +1,6 @@
 import { type Client, openClient, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authorised, demoClient } from '../../src/client.ts';
+import { authorised, demoClient } from '../../src/product.ts';
 import { usePartner, useProduct } from '../product.ts';
 
 const product = useProduct();

@@ -1,5 +1,4 @@
-import { authorised } from '../../src/client.ts';
-import type { Product } from '../../src/product.ts';
+import { authorised, type Product } from '../../src/product.ts';
 import { OPERA } from './shop-fixture.ts';
 
 const DAY_MS = 86_400_000;

@@ -6,8 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProduct } from '@boxoffice/acceptance';
 import { openClient } from '@boxoffice/testkit';
-import { run, succeeds } from '../command.ts';
-import { step } from '../steps.ts';
+import { run, step, succeeds } from '../command.ts';
 import { generate, languages, pythonOf, redocly, spectral } from './languages.ts';
 
 const USAGE = `npm run clients

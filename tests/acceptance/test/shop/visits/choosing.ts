@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { openClient, openVisitor } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { authorised } from '../../../src/client.ts';
+import { authorised } from '../../../src/product.ts';
 import { createHall } from '../hall.ts';
 import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
 import { overflow } from '../visit.ts';

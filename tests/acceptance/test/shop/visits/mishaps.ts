@@ -1,6 +1,6 @@
 import { openClient } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
-import { authorised } from '../../../src/client.ts';
+import { authorised } from '../../../src/product.ts';
 import { heading, OPERA, type ShopFixture, takeSeat, tokenOf } from '../shop-fixture.ts';
 
 /** Stories of failures, and the shop's messages about them. */

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { authorised } from '../../../src/client.ts';
+import { authorised } from '../../../src/product.ts';
 import { type Enter, heading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
 
 const ORDERS = /\/tnwr\/v1\/orders\?/;
