@@ -9,8 +9,8 @@ export const regionOf = (currency: string): string => (/^(?:X|EU)/.test(currency
  */
 export const localeIn = (tag: string, currency: string): string => {
   if (tag === 'en') return 'en-GB';
-  const region = new Intl.Locale(tag).region === undefined ? regionOf(currency) : '';
-  return region === '' ? tag : `${tag}-${region}`;
+  const region = new Intl.Locale(tag).region ?? regionOf(currency);
+  return region === '' ? tag : new Intl.Locale(tag, { region }).toString();
 };
 
 /** An amount in the currency's minor unit, as people write it. */
@@ -44,7 +44,9 @@ export interface Validity {
  * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An end
  * at midnight is that of the day before. Empty if both are open.
  */
-export const validityIn = (locale: string, { from, until }: Validity, timeZone: string): string => {
+export const validityIn = (locale: string, { from, until: end }: Validity, timeZone: string): string => {
+  // An end before the start is one that was not known yet to change with it.
+  const until = from !== null && end !== null && Date.parse(end) <= Date.parse(from) ? null : end;
   if (from === null && until === null) return '';
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone });
   const days = {

@@ -1,6 +1,6 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
-import { exponentOf, textIn } from '@boxoffice/http';
+import { localeIn, moneyIn, textIn, validityIn } from '@boxoffice/http';
 import type { Ticket } from '../domain/ticket.ts';
 import type { Brand } from './brand.ts';
 import { speechOf } from './texts.ts';
@@ -36,6 +36,9 @@ export interface Content {
   readonly brand: Brand | null;
 }
 
+/** What the pages are about, each once. */
+export const titleOf = ({ pages }: Content): string => [...new Set(pages.map(({ title }) => title))].join(', ');
+
 /** The document of one ticket without a point of sale's look, as the institution API returns it. */
 export const plain = (about: About): Content => ({ pages: [about], brand: null });
 
@@ -45,16 +48,11 @@ export interface Purchase {
   readonly buyer: string | null;
 }
 
+/** Types of products that are no shows; another one is spoken of as a show. */
+const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
+
 const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
   [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;
-
-/** An amount in the currency's minor unit, as people of the language write it. */
-const money = (amount: number, currency: string, locale: string): string => {
-  const digits = exponentOf(currency);
-  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code', ...places });
-  return format.format(amount / 10 ** digits);
-};
 
 /** By how much clocks are set back, in minutes: an hour; on Lord Howe Island half of it, at Troll in Antarctica two. */
 const SET_BACK = [60, 30, 120];
@@ -72,14 +70,14 @@ const dateIn = (startDate: string, timeZone: string, locale: string): string => 
   return `${text} (${parts.find(({ type }) => type === 'timeZoneName')?.value})`;
 };
 
-/** The start by the clocks of the venue; in UTC, and saying so, if their time zone is not known. */
-const startOf = (startDate: string, timeZone: string | undefined, locale: string): string => {
+/** A time by the clocks of the venue; in UTC, and saying so, if their time zone is not known. */
+const atVenue = (timeZone: string | undefined, write: (timeZone: string) => string): string => {
   try {
-    if (timeZone !== undefined) return dateIn(startDate, timeZone, locale);
+    if (timeZone !== undefined) return write(timeZone);
   } catch {
     // A zone that this version of ICU does not have.
   }
-  return `${dateIn(startDate, 'UTC', locale)} UTC`;
+  return `${write('UTC')} UTC`;
 };
 
 /**
@@ -89,30 +87,40 @@ const startOf = (startDate: string, timeZone: string | undefined, locale: string
  */
 export const aboutTicket = (ticket: Ticket, languages: readonly string[], purchase?: Purchase): About => {
   const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
-  const { texts, locale } = speechOf(languages, Object.keys(about?.product ?? {}));
+  const { texts, locale: tag } = speechOf(languages, Object.keys(about?.product ?? {}));
+  const locale = localeIn(tag, price.currency);
+  const isShow = !NO_SHOWS.includes(about?.productType ?? 'show');
   const spoken = (names: Readonly<Record<string, string>> | undefined): string | null =>
     names === undefined ? null : textIn(names, languages);
-  const seat = place.row !== null && place.seat !== null ? texts.seat(place.row, place.seat) : place.label;
+  const said = isShow ? texts : texts.other;
+  const title = spoken(about?.product) ?? texts.ticket;
+  const category = spoken(about?.seatCategory);
+  const unseated = isShow ? place.label : null;
+  const seat = place.row !== null && place.seat !== null ? texts.seat(place.row, place.seat) : unseated;
+  const whenIn = (timeZone: string): string =>
+    isShow
+      ? dateIn(startDate ?? '', timeZone, locale)
+      : validityIn(locale, { from: startDate ?? null, until: about?.validUntil ?? null }, timeZone);
   const entries: [string, string | null][] = [
-    [texts.category, spoken(about?.seatCategory)],
+    [texts.category, isShow || category !== title ? category : null],
     [texts.place, seat],
     [texts.beneficiary, nameOf(beneficiary)],
     [texts.tariff, spoken(about?.tariff)],
-    [texts.price, money(price.amount, price.currency, locale)],
+    [texts.price, moneyIn(locale, price.amount, price.currency, 'code')],
     [texts.order, purchase?.number ?? null],
     [texts.buyer, purchase?.buyer ?? null],
   ];
   return {
     language: texts.language,
     institution: about?.institution ?? null,
-    title: spoken(about?.product) ?? texts.ticket,
-    when: startDate ? startOf(startDate, about?.timeZone, locale) : null,
+    title,
+    when: startDate ? atVenue(about?.timeZone, whenIn) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,
-    code: texts.code,
-    note: texts.note,
-    number: `${texts.number} ${id}`,
+    code: said.code,
+    note: said.note,
+    number: `${said.number} ${id}`,
     printedAt: ticket.printedAt ?? ticket.createdAt,
   };
 };

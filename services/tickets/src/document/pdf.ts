@@ -1,4 +1,4 @@
-import type { Content } from './about.ts';
+import { type Content, titleOf } from './about.ts';
 import { contentOf, createFonts, type Face, type Fonts } from './fonts.ts';
 import { type Band, type Layout, layoutsOf, type Text } from './layout.ts';
 import { drawLogo, registerLogoFonts } from './logo.ts';
@@ -109,7 +109,7 @@ export const pdfOf = async (content: Content, fonts: Fonts = createFonts(undefin
     displayTitle: true,
     tagged: true,
     info: {
-      Title: about.title,
+      Title: titleOf(content),
       ...(author === undefined ? {} : { Author: author }),
       Creator: 'boxoffice',
       Producer: 'boxoffice',

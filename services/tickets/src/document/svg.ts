@@ -1,4 +1,4 @@
-import type { Content } from './about.ts';
+import { type Content, titleOf } from './about.ts';
 import { type Band, type Layout, layoutsOf } from './layout.ts';
 
 const ESCAPED: Readonly<Record<string, string>> = {
@@ -59,9 +59,9 @@ export const svgOf = (content: Content): Buffer => {
     top += layout.height;
     return placed;
   });
-  const { language = 'en', title = '' } = content.pages[0] ?? {};
+  const { language = 'en' } = content.pages[0] ?? {};
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
-      `lang="${language}" xml:lang="${language}"><title>${escaped(title)}</title>${pages.join('')}</svg>\n`,
+      `lang="${language}" xml:lang="${language}"><title>${escaped(titleOf(content))}</title>${pages.join('')}</svg>\n`,
   );
 };

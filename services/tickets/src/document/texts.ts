@@ -15,6 +15,8 @@ export interface Texts {
   readonly note: string;
   readonly number: string;
   readonly code: string;
+  /** The same of what is no show. */
+  readonly other: Pick<Texts, 'note' | 'number' | 'code'>;
   seat(row: string, seat: number): string;
 }
 
@@ -31,6 +33,7 @@ const english: Texts = {
   note: 'Valid once. Please show this code at the entrance.',
   number: 'Ticket number',
   code: 'QR code of the ticket',
+  other: { note: 'Please show this code when you come.', number: 'Number', code: 'QR code' },
   seat: (row, seat) => `Row ${row}, seat ${seat}`,
 };
 
@@ -49,11 +52,12 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     note: 'Valable une fois. Veuillez présenter ce code à l’entrée.',
     number: 'Numéro du billet',
     code: 'Code QR du billet',
+    other: { note: 'Veuillez présenter ce code sur place.', number: 'Numéro', code: 'Code QR' },
     seat: (row, seat) => `Rang ${row}, place ${seat}`,
   },
   de: {
     language: 'de',
-    ticket: 'Ticket',
+    ticket: 'Karte',
     category: 'Kategorie',
     place: 'Platz',
     tariff: 'Tarif',
@@ -62,8 +66,9 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     order: 'Bestellnummer',
     buyer: 'Gekauft von',
     note: 'Einmal gültig. Bitte zeigen Sie diesen Code am Eingang vor.',
-    number: 'Ticketnummer',
-    code: 'QR-Code des Tickets',
+    number: 'Kartennummer',
+    code: 'QR-Code der Karte',
+    other: { note: 'Bitte zeigen Sie diesen Code vor Ort vor.', number: 'Nummer', code: 'QR-Code' },
     seat: (row, seat) => `Reihe ${row}, Platz ${seat}`,
   },
   it: {
@@ -79,21 +84,22 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     note: 'Valido una volta. Si prega di mostrare questo codice all’ingresso.',
     number: 'Numero del biglietto',
     code: 'Codice QR del biglietto',
+    other: { note: 'Si prega di mostrare questo codice sul posto.', number: 'Numero', code: 'Codice QR' },
     seat: (row, seat) => `Fila ${row}, posto ${seat}`,
   },
 };
 
-/** How a document speaks: its fixed words, and the locale of its dates and amounts. */
+/** How a document speaks: its fixed words, and the language tag of its dates and amounts. */
 export interface Speech {
   readonly texts: Texts;
   readonly locale: string;
 }
 
-/** The speech of a language that has fixed words: the locale of another one would be that of the machine. */
+/** The speech of a language that has fixed words: Intl would speak another one as the machine does. */
 const speechIn = (tag: string): Speech | undefined => {
   const known = matchingTag(tag, Object.keys(byLanguage));
   const texts = known === undefined ? undefined : byLanguage[known];
-  return texts && { texts, locale: tag === 'en' ? 'en-GB' : tag };
+  return texts && { texts, locale: tag };
 };
 
 /**
@@ -105,5 +111,5 @@ export const speechOf = (languages: readonly string[], languagesOfNames: readonl
     const speech = speechIn(tag);
     if (speech) return speech;
   }
-  return { texts: english, locale: 'en-GB' };
+  return { texts: english, locale: 'en' };
 };

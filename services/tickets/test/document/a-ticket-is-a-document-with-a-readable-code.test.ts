@@ -87,6 +87,27 @@ test.each([
   expect(saidOf({ price: { amount, currency } })).toContain(shown);
 });
 
+test('what is no show has its validity, and neither a time, a place without row and seat, nor words of a ticket', () => {
+  const pass = { ...about, seatCategory: about.product, productType: 'pass', validUntil: '2031-06-30T22:00:00.000Z' };
+  const place = { ...sample().place, row: null, seat: null };
+  const said = saidOf({ about: pass, place });
+  expect(said).toContain('"Valid from 14 March 2031 to 30 June 2031"');
+  expect(said).toContain('Please show this code');
+  for (const word of ['19:30', 'Place', 'A-1', 'Category', 'icket', 'once']) expect(said).not.toContain(word);
+  expect(saidOf({ about: pass })).toContain('Row A, seat 1');
+  const { validUntil: _, ...open } = pass;
+  for (const one of [open, { ...open, validUntil: '2031-03-01T00:00:00.000Z' }])
+    expect(saidOf({ about: one })).toContain('"Valid from 14 March 2031"');
+  const shown = (language: string) => aboutTicket({ ...sample(), about: pass }, [language]).when;
+  expect(['de', 'fr', 'it'].map(shown)).toEqual([
+    'Gültig vom 14. März 2031 bis 30. Juni 2031',
+    'Valable du 14 mars 2031 au 30 juin 2031',
+    'Valido dal 14 marzo 2031 al 30 giugno 2031',
+  ]);
+  // Of a show the place may be the only thing that tells it from another.
+  expect(saidOf({ place })).toContain('A-1');
+});
+
 test.each([
   ['Australia/Lord_Howe', '2031-04-05T14:45:00.000Z', 'GMT+11'],
   ['Antarctica/Troll', '2031-10-26T00:30:00.000Z', 'GMT+2'],

@@ -21,7 +21,7 @@ const crowded: About = {
   barcode: `${testVector.barcode}${testVector.barcode}`.toLowerCase(),
   code: 'QR-Code',
   note: 'Einmal gültig.',
-  number: 'Ticketnummer tic_1',
+  number: 'Kartennummer tic_1',
   printedAt: '2031-01-01T00:00:00.000Z',
 };
 
@@ -56,12 +56,12 @@ describe('the language of a document', () => {
     ['de-CH', ['fr', 'en'], 'de', 'de-CH'],
     ['ger', ['fr', 'en'], 'de', 'de'],
     ['it-u-ca-buddhist', ['fr'], 'it', 'it'],
-    ['ar', ['ar'], 'en', 'en-GB'],
+    ['ar', ['ar'], 'en', 'en'],
     [undefined, ['fr', 'en'], 'fr', 'fr'],
-    ['xx', ['fr', 'en'], 'en', 'en-GB'],
+    ['xx', ['fr', 'en'], 'en', 'en'],
     [undefined, ['fr', 'de'], 'fr', 'fr'],
     ['not a language', ['fr'], 'fr', 'fr'],
-    [undefined, [], 'en', 'en-GB'],
+    [undefined, [], 'en', 'en'],
   ])('of %s and names in %j is %s, with dates as in %s', (lang, names, words, locale) => {
     const speech = speechOf(acceptedTags(lang), names);
     expect([speech.texts.language, speech.locale]).toEqual([words, locale]);
