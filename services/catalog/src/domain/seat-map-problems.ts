@@ -10,13 +10,15 @@ export type CategoryRows = Pick<CategoryInput, 'code' | 'numbered' | 'rows'>;
 
 const rowProblems = ({ rows }: Area, category: CategoryRows, placed: Set<string>, path: string): string[] => {
   if (!category.numbered) return rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : [];
-  const known = new Set(category.rows?.map(({ row }) => row));
-  return rows.flatMap(({ row }, index) => {
-    if (!known.has(row)) return [`${path}.rows[${index}].row is not a row of the seat category ${category.code}`];
+  const seatsOf = new Map(category.rows?.map(({ row, seats }) => [row, seats]));
+  return rows.flatMap(({ row, from, to }, index) => {
+    const seats = seatsOf.get(row);
+    if (seats === undefined) return [`${path}.rows[${index}].row is not a row of the seat category ${category.code}`];
     const key = JSON.stringify([category.code, row]);
     if (placed.has(key)) return [`${path}.rows[${index}].row has another line already`];
     placed.add(key);
-    return [];
+    const isPoint = from.x === to.x && from.y === to.y;
+    return isPoint && seats > 1 ? [`${path}.rows[${index}] has its ${seats} seats at one point`] : [];
   });
 };
 

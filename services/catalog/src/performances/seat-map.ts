@@ -48,7 +48,7 @@ const Area = named(
     }),
     rows: Type.Array(RowLine, {
       maxItems: MAX_ROWS,
-      description: `of a numbered category, each in one area at most, ${MAX_ROWS} in all; its first seat is at \`from\`, its last at \`to\`, the others at equal distances between`,
+      description: `of a numbered category, each in one area at most, ${MAX_ROWS} in all; the first seat is at \`from\`, the last at \`to\`, the others at equal distances between; a row of one seat may be a point`,
     }),
   }),
 );
@@ -69,7 +69,7 @@ export const Stage = named(
 export const SeatMap = named(
   'SeatMap',
   Type.Object(
-    { stage: Stage, areas: Type.Array(Area, { maxItems: MAX_AREAS }) },
+    { stage: Stage, areas: Type.Array(Area, { minItems: 1, maxItems: MAX_AREAS }) },
     {
       description:
         'the plan of the hall; null: none, and shops draw a plain one. Lists and products leave a plan out. Rows and categories without an area are ' +

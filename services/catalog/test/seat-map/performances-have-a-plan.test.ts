@@ -121,7 +121,9 @@ describe('the plan of a hall', () => {
       withArea({ rows: [{ row: 'A', from: { x: 1, y: '0' }, to: { x: 0, y: 0 } }] }),
       '$.seatMap.areas[0].rows[0].from.y',
     ],
-    [400, { areas: [] }, '$.seatMap.stage'],
+    [400, { areas: plan.areas }, '$.seatMap.stage'],
+    [400, { ...plan, areas: [] }, '$.seatMap.areas'],
+    [422, withArea({ rows: [{ row: 'A', from: { x: 1, y: 2 }, to: { x: 1, y: 2 } }] }), '$.seatMap.areas[0].rows[0] '],
     [400, { ...plan, stage: { x: 0, y: 0, width: -1 } }, '$.seatMap.stage.width'],
     [422, withArea({ outline: 'M0 0L1' }), '$.seatMap.areas[0].outline'],
     [422, withArea({ id: 'pit' }), '$.seatMap.areas[1].id'],
@@ -158,8 +160,11 @@ describe('the plan of a hall', () => {
     expect([removed.status, removed.data.seatMap]).toEqual([200, plan]);
     expect(await labels()).toEqual(['stalls B-1', 'stalls B-2', `${category?.id} C-1`]);
     expect((await patch(created, { seatMap: removed.data.seatMap })).status).toBe(200);
-    // A row that the same request adds may have its line.
-    const rows = [{ row: 'D', from: { x: 0, y: 40 }, to: { x: 10, y: 40 } }];
+    // A row that the same request adds may have its line; a single seat is a point.
+    const rows = [
+      { row: 'C', from: { x: 0, y: 30 }, to: { x: 0, y: 30 } },
+      { row: 'D', from: { x: 0, y: 40 }, to: { x: 10, y: 40 } },
+    ];
     const added = await resize([{ row: 'D', seats: 2 }], { seatMap: withArea({ rows }) });
     expect(added.status).toBe(200);
     expect(await labels()).toContain('stalls D-2');
