@@ -1,8 +1,7 @@
 import { shop } from './frame.js';
 
-const BASE = '/tnwr/v1';
-/** Has more members of orders, in a form that may change. */
-const EXPERIMENTAL = '/tnwr/vexp';
+/** Says what was sold as pages show it; the shop comes with the server, whose answers it knows. */
+const BASE = '/tnwr/vexp';
 
 /** An unsuccessful answer: `code` is family B's errorCode, or `network` without an answer. */
 export class Refusal extends Error {
@@ -63,8 +62,8 @@ const storeToken = (response) => {
   if (received) writeToken(received);
 };
 
-const addressOf = (path, query = {}, base = BASE) => {
-  const url = new URL(base + path, location.origin);
+const addressOf = (path, query = {}) => {
+  const url = new URL(BASE + path, location.origin);
   for (const [name, value] of Object.entries({ ...query, lang: shop.language })) {
     if (value !== undefined && value !== null && value !== '') url.searchParams.set(name, value);
   }
@@ -85,9 +84,9 @@ const RETRY_MS = 500;
 /** A phone that changes networks loses its pending requests: a GET is repeated once. */
 const retryLater = (attempt) => new Promise((resolve) => setTimeout(resolve, RETRY_MS)).then(attempt);
 
-const send = async (method, path, { query, body = {}, base, ...more }, token) => {
+const send = async (method, path, { query, body = {}, ...more }, token) => {
   const attempt = () =>
-    fetch(addressOf(path, query, base), {
+    fetch(addressOf(path, query), {
       method,
       headers: headersOf(method, more, token),
       ...(method === 'POST' || method === 'PATCH' ? { body: JSON.stringify(body) } : {}),
@@ -152,7 +151,7 @@ const all = async (path, query) => {
 
 /** A part of the programme: its records, their total, and what else could be chosen. */
 const programme = async (query) => {
-  const { data, total } = await call('GET', '/programme', { query, base: EXPERIMENTAL });
+  const { data, total } = await get('/programme', query);
   return { ...data, records: Object.values(data.products), total };
 };
 
@@ -166,9 +165,7 @@ export const api = {
   programme,
   product: (id, contactNumber) => dataOf(get(`/products/${idOf(id)}`, { contactNumber })),
   seatMap: (productId, performanceId) =>
-    dataOf(
-      call('GET', `/products/${idOf(productId)}/performances/${idOf(performanceId)}/seat-map`, { base: EXPERIMENTAL }),
-    ),
+    dataOf(get(`/products/${idOf(productId)}/performances/${idOf(performanceId)}/seat-map`)),
 
   logIn: (login, password) => dataOf(call('POST', '/sessions', { body: { login, password } })),
   session: () => dataOf(get('/sessions/current')),
@@ -177,18 +174,17 @@ export const api = {
 
   cart: () => dataOf(get('/shopping-cart')),
   emptyCart: () => dataOf(call('DELETE', '/shopping-cart')),
-  addItems: (body, key) => dataOf(call('POST', '/shopping-cart/items', { body, key, base: EXPERIMENTAL })),
+  addItems: (body, key) => dataOf(call('POST', '/shopping-cart/items', { body, key })),
   changeItem: (id, body) => dataOf(call('PATCH', `/shopping-cart/items/${idOf(id)}`, { body })),
   removeItem: (id) => dataOf(call('DELETE', `/shopping-cart/items/${idOf(id)}`)),
 
   buy: (body, key) => dataOf(call('POST', '/orders', { body, key })),
   orders: (query) => page('/orders', query),
-  order: (id) => dataOf(call('GET', `/orders/${idOf(id)}`, { base: EXPERIMENTAL })),
-  orderDocument: (id) => dataOf(call('GET', `/orders/${idOf(id)}/document`, { base: EXPERIMENTAL })),
-  makeOrderLink: (id) => dataOf(call('POST', `/orders/${idOf(id)}/links`, { base: EXPERIMENTAL })),
-  linkedOrder: (orderLink) => dataOf(call('GET', '/order-links/current/order', { base: EXPERIMENTAL, orderLink })),
-  linkedDocument: (orderLink) =>
-    dataOf(call('GET', '/order-links/current/document', { base: EXPERIMENTAL, orderLink })),
+  order: (id) => dataOf(get(`/orders/${idOf(id)}`)),
+  orderDocument: (id) => dataOf(get(`/orders/${idOf(id)}/document`)),
+  makeOrderLink: (id) => dataOf(call('POST', `/orders/${idOf(id)}/links`)),
+  linkedOrder: (orderLink) => dataOf(call('GET', '/order-links/current/order', { orderLink })),
+  linkedDocument: (orderLink) => dataOf(call('GET', '/order-links/current/document', { orderLink })),
   cancel: (id, key) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { key })),
 
   allTickets: () => all('/tickets'),

@@ -1,5 +1,5 @@
 import { shop } from './frame.js';
-import { locale } from './texts/index.js';
+import { locale, t } from './texts/index.js';
 
 const formats = new Map();
 
@@ -46,6 +46,22 @@ export const period = (from, to) => {
   return to && Date.parse(to) > Date.parse(from)
     ? shown.formatRange(new Date(from), new Date(to))
     : shown.format(new Date(from));
+};
+
+/**
+ * From when to when what is no show is valid: the label and the dates, which are empty if they are not known. An end at
+ * midnight is that of the day before.
+ */
+export const validity = ({ type, startDate, endDate }) => {
+  const isOpen = !(Date.parse(endDate) > Date.parse(startDate));
+  const until = isOpen ? undefined : new Date(Date.parse(endDate) - 1).toISOString();
+  return [t(isOpen ? 'validFrom' : 'validity', { type }), period(startDate, until)];
+};
+
+/** The same in one line. */
+export const validityLine = (product) => {
+  const [label, text] = validity(product);
+  return text && t('labelled', { label, text });
 };
 
 /** A duration such as `2 hr, 20 min`; empty if the browser cannot format durations. */

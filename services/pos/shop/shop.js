@@ -5,7 +5,7 @@ import { clock } from './format.js';
 import { go, link, MOVED, pathOf, setTitle, shop } from './frame.js';
 import { announce, clearAnnouncement, clearNotices, notice, showError, wordsOf } from './notices.js';
 import { cartItems, onChange, onFollowed, onLoss, restore, timeLeft, visitor } from './state.js';
-import { errorText, t, useTexts } from './texts/index.js';
+import { errorText, t, typeOf, useTexts } from './texts/index.js';
 
 /** The pages by their paths; each is loaded when it is first shown. */
 const pages = [
@@ -111,7 +111,7 @@ const cartParts = () => {
   if (count === 0) return [];
   return [
     h('span', { class: 'cart-count', 'aria-hidden': 'true' }, count),
-    screenReaderText(t('placesInCart', { count })),
+    screenReaderText(t('placesInCart', { type: typeOf(cartItems()), count })),
     // Changes every second: hidden from screen readers.
     h('span', { class: 'cart-clock', 'aria-hidden': 'true', 'data-clock': true }, clock(timeLeft())),
   ];

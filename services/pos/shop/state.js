@@ -30,19 +30,12 @@ const changed = () => changes.dispatchEvent(new Event('change'));
 
 export const cartItems = () => Object.values(visitor.cart.items);
 
-/** Sets the cart to the one of an answer. */
-export const setCart = (cart) => {
-  visitor.cart = cart;
-  visitor.cartExpired = false;
+/** Sets the cart to the one of an answer; of one that has expired nothing is held any more. */
+const setCart = (cart) => {
+  visitor.cartExpired = cart.expired === true;
+  visitor.cart = visitor.cartExpired ? NOTHING : cart;
   changed();
-  return cart;
-};
-
-/** Marks the cart as expired: its hold has ended and its places are free. */
-export const expireCart = () => {
-  visitor.cart = NOTHING;
-  visitor.cartExpired = true;
-  changed();
+  return visitor.cart;
 };
 
 /** Empties the cart here and in the other tabs. */
@@ -61,10 +54,8 @@ export const loadCart = async () => {
     return setCart(await api.cart());
   } catch (error) {
     // The visitor was notified of the end of the session; the cart ended with it.
-    if (error instanceof Refusal && error.code === 'session_invalid') return setCart(NOTHING);
-    if (!(error instanceof Refusal) || error.code !== 'cart_expired') throw error;
-    expireCart();
-    return visitor.cart;
+    if (!(error instanceof Refusal) || error.code !== 'session_invalid') throw error;
+    return setCart(NOTHING);
   }
 };
 
@@ -184,6 +175,7 @@ const write = (action) =>
   inTurn(async () => {
     const after = setCart(await action());
     tellOthers();
+    if (visitor.cartExpired) throw new Refusal('cart_expired');
     return after;
   });
 

@@ -10,6 +10,7 @@ const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {
 export const ticketCard = (
   {
     product,
+    type,
     title,
     when,
     category,
@@ -27,7 +28,7 @@ export const ticketCard = (
 ) => {
   const picture = h('div', { class: 'ticket-code' });
   if (barcode && !isVoid) {
-    qrCode(barcode, t('qrLabel', { title }))
+    qrCode(barcode, t('qrLabel', { type, title }))
       .then((drawing) => picture.replaceChildren(drawing, h('span', { class: 'small ticket-id' }, code)))
       .catch(() => picture.replaceChildren(h('code', { class: 'small' }, barcode)));
   } else {
@@ -47,7 +48,7 @@ export const ticketCard = (
       h(
         'dl',
         {},
-        fact(t('category'), category),
+        fact(t('category'), category !== title && category),
         fact(t('place'), place),
         fact(t('tariff'), tariff),
         fact(t('price'), money(price, currency)),

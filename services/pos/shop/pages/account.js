@@ -5,19 +5,21 @@ import { link } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act } from '../notices.js';
 import { logOut, visitor } from '../state.js';
-import { t } from '../texts/index.js';
+import { t, typeOf } from '../texts/index.js';
 import { growing } from './growing.js';
 import { ownTickets } from './own-tickets.js';
 
-const orderRow = ({ id, state, total, currency, createdAt, items }) =>
-  h(
+const orderRow = ({ id, state, total, currency, createdAt, items }) => {
+  const sold = Object.values(items);
+  return h(
     'li',
     {},
     h('a', { href: link(`/order/${encodeURIComponent(id)}`) }, longDay(createdAt)),
-    h('span', {}, t('placesCount', { count: Object.keys(items).length })),
+    h('span', {}, t('things', { type: typeOf(sold), count: sold.length })),
     h('span', {}, money(total, currency)),
     h('span', { class: `badge badge-${state === 'confirmed' ? 'done' : 'quiet'}` }, t(`state_${state}`)),
   );
+};
 
 /** The orders that the visitor may see; undefined without orders. */
 const ownOrders = async () => {

@@ -1,10 +1,10 @@
 import { h, newId, tidy } from '../dom.js';
-import { clock, longDay, money, time } from '../format.js';
+import { clock, longDay, money, time, validityLine } from '../format.js';
 import { link } from '../frame.js';
 import { act, announce, clearNotices, showError } from '../notices.js';
 import { poster } from '../poster.js';
 import { cart, cartItems, loadCart, onChange, productIfShown, timeLeft, visitor } from '../state.js';
-import { t } from '../texts/index.js';
+import { isShow, t, typeOf } from '../texts/index.js';
 import { placeName } from '../ticket.js';
 
 /** A page with one message and a link to the programme. */
@@ -29,11 +29,14 @@ export const byPerformance = async (items) => {
   );
 };
 
-/** Date and venue in one line. */
-export const whenAndWhere = ({ product, performance, items = [] }) => {
-  if (!performance) return items[0]?.startDate ? longDay(items[0].startDate) : '';
-  const { startDate, timeZone, venue } = performance;
-  const when = product.type === 'show' ? [longDay(startDate, timeZone), time(startDate, timeZone)] : [];
+/** The name of what is sold, also after it has closed. */
+export const nameOf = ({ product, items: [item] }) => product?.name ?? item.productName ?? t('aShow');
+
+/** Date or validity, and venue, of an item or ticket in one line. */
+export const whenAndWhere = ({ productType: type, startDate, validUntil: endDate, timeZone, venue }) => {
+  const day = startDate && longDay(startDate, timeZone ?? undefined);
+  const evening = [day, day && timeZone && time(startDate, timeZone)];
+  const when = isShow(type) ? evening : [validityLine({ type, startDate, endDate })];
   return [...when, venue?.name].filter(Boolean).join(' · ');
 };
 
@@ -93,7 +96,7 @@ const beneficiary = (item) => {
   return h(
     'fieldset',
     { class: 'beneficiary' },
-    h('legend', {}, t('nameOnTicket')),
+    h('legend', {}, t('nameOnTicket', { type: item.productType })),
     field('beneficiaryFirstName', t('firstName')),
     field('beneficiaryLastName', t('lastName')),
   );
@@ -122,7 +125,7 @@ const itemRow = (group, item) => {
       h('span', { class: 'item-price' }, money(item.amount, visitor.cart.currency)),
       button,
     ),
-    beneficiary(item),
+    item.productType !== 'goods' && beneficiary(item),
   );
 };
 
@@ -134,8 +137,8 @@ const groupBlock = (group) =>
     h(
       'div',
       { class: 'cart-text' },
-      h('h2', {}, group.product?.name ?? t('aShow')),
-      h('p', { class: 'when' }, whenAndWhere(group)),
+      h('h2', {}, nameOf(group)),
+      h('p', { class: 'when' }, whenAndWhere(group.items[0])),
       h(
         'ul',
         { class: 'items' },
@@ -158,7 +161,12 @@ export const summary = (...more) =>
     h(
       'dl',
       {},
-      h('div', {}, h('dt', {}, t('places')), h('dd', {}, cartItems().length)),
+      h(
+        'div',
+        {},
+        h('dt', {}, t('quantity')),
+        h('dd', {}, t('things', { type: typeOf(cartItems()), count: cartItems().length })),
+      ),
       h(
         'div',
         { class: 'total' },

@@ -5,8 +5,8 @@ import { go, link } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
-import { t } from '../texts/index.js';
-import { byPerformance, message, summary, whenAndWhere, withoutCart } from './cart.js';
+import { t, typeOf } from '../texts/index.js';
+import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, repeat } from './purchase.js';
 
 /** The details that the visitor typed, in memory only, so that another page does not clear them. */
@@ -64,7 +64,7 @@ const buyer = (redraw) => {
     'div',
     { class: 'form' },
     Object.values(fields).map(({ node }) => node),
-    h('p', { class: 'small' }, t('guestHint')),
+    h('p', { class: 'small' }, t('guestHint', { type: typeOf(cartItems()) })),
   );
   const login = h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
   return {
@@ -107,9 +107,9 @@ const lines = async () => {
       h(
         'li',
         {},
-        h('strong', {}, group.product?.name ?? t('aShow')),
-        h('span', { class: 'small' }, whenAndWhere(group)),
-        h('span', {}, t('placesCount', { count: group.items.length })),
+        h('strong', {}, nameOf(group)),
+        h('span', { class: 'small' }, whenAndWhere(group.items[0])),
+        h('span', {}, t('things', { type: typeOf(group.items), count: group.items.length })),
       ),
     ),
   );

@@ -4,7 +4,7 @@ import { money } from '../format.js';
 import { go, shop } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { cart, cartItems, loadCart, onChange, productOf, visitor } from '../state.js';
-import { t } from '../texts/index.js';
+import { t, typeOf } from '../texts/index.js';
 import { quantities } from './quantities.js';
 import { seatMap } from './seat-map.js';
 
@@ -52,7 +52,7 @@ export const choicePanel = (product, performance) => {
 };
 
 const panelOf = (product, performance, offered, most) => {
-  const { currency } = product;
+  const { currency, type } = product;
   const { add, isUnsure } = adding(product, performance);
   const sums = new Map();
   const pickers = [];
@@ -63,7 +63,12 @@ const panelOf = (product, performance, offered, most) => {
 
   const chosen = () => [...sums.values()].reduce((all, { count }) => all + count, 0);
   const inCart = () => cartItems().length;
-  const limitText = () => t(inCart() > 0 ? 'limitWithCart' : 'limit', { count: most, inCart: inCart() });
+  const limitText = () =>
+    t(inCart() > 0 ? 'limitWithCart' : 'limit', {
+      type: typeOf([...cartItems(), { productType: type }]),
+      count: most,
+      inCart: inCart(),
+    });
   const basket = {
     most,
     isUnsure,
@@ -78,12 +83,12 @@ const panelOf = (product, performance, offered, most) => {
   const showSum = () => {
     const count = chosen();
     const amount = [...sums.values()].reduce((all, one) => all + one.amount, 0);
-    const text = count === 0 ? t('nothingChosen') : t('chosen', { count, price: money(amount, currency) });
+    const text = count === 0 ? t('nothingChosen') : t('chosen', { type, count, price: money(amount, currency) });
     if (sum.textContent !== '' && sum.textContent !== text) announce(text);
     sum.textContent = text;
     const room = basket.room();
     hint.classList.toggle('is-reason', room <= 0);
-    hint.textContent = room <= 0 ? limitText() : t('roomLeft', { count: room });
+    hint.textContent = room <= 0 ? limitText() : t('roomLeft', { type, count: room });
     // The attribute `disabled` would drop the focus when the places are taken by another visitor.
     button.setAttribute('aria-disabled', `${count === 0}`);
     for (const picker of pickers) picker.showBounds?.();
@@ -135,7 +140,7 @@ const panelOf = (product, performance, offered, most) => {
     'section',
     { class: 'choice' },
     seats && [h('h2', {}, t('chooseSeats')), seats],
-    places && [h('h2', {}, t(seats ? 'chooseOtherPlaces' : 'choosePlaces')), places],
+    places && [h('h2', {}, t(seats ? 'chooseOtherPlaces' : 'choosePlaces', { type })), places],
     bar,
   );
   return { node, leave };

@@ -3,10 +3,10 @@ import { CALENDAR_TYPE, calendarOf, eventUid } from '../calendar.js';
 import { h } from '../dom.js';
 import { shop } from '../frame.js';
 import { act, announce } from '../notices.js';
-import { t } from '../texts/index.js';
+import { isShow, t } from '../texts/index.js';
 import { placeName } from '../ticket.js';
-import { categoryOf } from './cart.js';
-import { isCollected, isVoid, lacksCodes, nameOf } from './order-tickets.js';
+import { categoryOf, nameOf } from './cart.js';
+import { isCollected, isVoid, lacksCodes, orderType } from './order-tickets.js';
 
 const REVOKE_MS = 60_000;
 
@@ -24,7 +24,7 @@ const EXTENSIONS = { 'application/pdf': 'pdf', 'image/svg+xml': 'svg' };
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
-/** An order's performances as events of a calendar; places and number are in the description. */
+/** The shows of an order as events of a calendar; places and number are in the description. */
 const eventsOf = (order, groups) =>
   groups.map((group) => {
     const [{ performanceId, startDate, venue }] = group.items;
@@ -46,28 +46,34 @@ const eventsOf = (order, groups) =>
 /** The buttons that save the tickets and the dates of an order; none before its confirmation and after its end. */
 export const keepButtons = (order, groups, loadDocument) => {
   if (isVoid(order) || order.state !== 'confirmed') return undefined;
-  const all = h('button', { type: 'button', class: 'button button-quiet' }, t('downloadTickets'));
+  const all = h(
+    'button',
+    { type: 'button', class: 'button button-quiet' },
+    t('downloadTickets', { type: orderType(order) }),
+  );
   all.addEventListener('click', () =>
     act(all, async () => {
       const { contentType, base64 } = await loadDocument();
       save(`${order.number}.${EXTENSIONS[contentType] ?? 'pdf'}`, contentType, bytesOf(base64));
     }),
   );
-  const dates = () => save(`${order.number}.ics`, CALENDAR_TYPE, calendarOf(eventsOf(order, groups), Date.now()));
+  const evenings = groups.filter(({ items: [{ productType }] }) => isShow(productType));
+  const dates = () => save(`${order.number}.ics`, CALENDAR_TYPE, calendarOf(eventsOf(order, evenings), Date.now()));
   return h(
     'p',
     { class: 'buttons keep-buttons' },
     !isCollected(order) && !lacksCodes(order) && all,
-    h('button', { type: 'button', class: 'button button-quiet', onclick: dates }, t('addToCalendar')),
+    evenings.length > 0 &&
+      h('button', { type: 'button', class: 'button button-quiet', onclick: dates }, t('addToCalendar')),
   );
 };
 
-const shownLink = (url) => {
+const shownLink = (type, url) => {
   const field = h('input', {
     type: 'text',
     class: 'keep-link',
     readonly: true,
-    'aria-label': t('linkLabel'),
+    'aria-label': t('linkLabel', { type }),
     value: url,
   });
   const copy = async () => {
@@ -86,11 +92,11 @@ const shownLink = (url) => {
 };
 
 /** The link to the order with a button that copies it: a known `url`, or one to `make`, `atOnce` or by a button. */
-export const linkBox = ({ url, make, atOnce = false }) => {
-  const place = h('div', {}, url && shownLink(url));
+export const linkBox = ({ type, url, make, atOnce = false }) => {
+  const place = h('div', {}, url && shownLink(type, url));
   if (make) {
     const button = h('button', { type: 'button', class: 'button button-quiet' }, t('makeLink'));
-    const show = async () => place.replaceChildren(shownLink(await make()));
+    const show = async () => place.replaceChildren(shownLink(type, await make()));
     button.addEventListener('click', () => act(button, show));
     place.append(button);
     // Without an answer the button stays, which tries again.
@@ -99,8 +105,8 @@ export const linkBox = ({ url, make, atOnce = false }) => {
   return h(
     'section',
     { class: 'keep', 'aria-labelledby': 'keep-title' },
-    h('h2', { id: 'keep-title' }, t('linkTitle')),
-    h('p', { class: 'small' }, t('linkText')),
+    h('h2', { id: 'keep-title' }, t('linkTitle', { type })),
+    h('p', { class: 'small' }, t('linkText', { type })),
     place,
   );
 };

@@ -1,8 +1,8 @@
 import { h } from '../dom.js';
 import { money } from '../format.js';
-import { t } from '../texts/index.js';
+import { t, typeOf } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
-import { categoryOf, whenAndWhere } from './cart.js';
+import { categoryOf, nameOf, whenAndWhere } from './cart.js';
 
 /** The states in which an order may change without an action of the visitor. */
 export const WAITING = ['payment_pending', 'open', 'reserved'];
@@ -17,8 +17,14 @@ const isToPrint = ({ ticketDelivery }, { ticketStatus }) =>
 /** Whether the institution has yet to print tickets of the order. */
 export const isCollected = (order) => Object.values(order.items).some((item) => isToPrint(order, item));
 
-/** The name of what was sold, also after it has closed. */
-export const nameOf = ({ product, items: [item] }) => product?.name ?? item?.productName ?? t('aShow');
+/** The type as which one speaks of an order. */
+export const orderType = ({ items }) => typeOf(Object.values(items));
+
+/** What an order in its state means for the visitor. */
+export const orderText = (order) => {
+  const state = order.state === 'confirmed' && isCollected(order) ? 'collected' : order.state;
+  return t(`order_${state}_text`, { type: orderType(order) });
+};
 
 /** The tickets of an order, whose items are grouped {@link byPerformance}. */
 export const orderTickets = (order, groups) => {
@@ -31,7 +37,8 @@ export const orderTickets = (order, groups) => {
         return ticketCard({
           product: group.product,
           title: nameOf(group),
-          when: whenAndWhere(group),
+          when: whenAndWhere(item),
+          type: item.productType,
           category: category?.name,
           place: placeName(item.place, category),
           tariff: item.tariff,

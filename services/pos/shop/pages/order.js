@@ -7,7 +7,16 @@ import { loadCart, timeLeft, visitor } from '../state.js';
 import { t } from '../texts/index.js';
 import { byPerformance } from './cart.js';
 import { keepButtons, linkBox } from './keep.js';
-import { isCollected, isVoid, lacksCodes, orderLine, orderTickets, WAITING } from './order-tickets.js';
+import {
+  isCollected,
+  isVoid,
+  lacksCodes,
+  orderLine,
+  orderText,
+  orderTickets,
+  orderType,
+  WAITING,
+} from './order-tickets.js';
 
 const POLL_MS = 2_000;
 
@@ -54,10 +63,8 @@ const actions = (order, cancel) => {
   ];
 };
 
-const titleOf = (order, isNew) => (order.state === 'confirmed' && isNew ? t('thankYou') : t(`order_${order.state}`));
-
-const textOf = (order) =>
-  order.state === 'confirmed' && isCollected(order) ? 'order_collected_text' : `order_${order.state}_text`;
+const titleOf = (order, isNew) =>
+  t(order.state === 'confirmed' && isNew ? 'thankYou' : `order_${order.state}`, { type: orderType(order) });
 
 const lead = (order) =>
   isPayable(order)
@@ -70,7 +77,7 @@ const lead = (order) =>
           h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
         ),
       ]
-    : h('p', { class: 'lead' }, t(textOf(order)));
+    : h('p', { class: 'lead' }, orderText(order));
 
 const drawn = async (order, { isNew, cancel, linked }) => {
   const groups = await byPerformance(Object.values(order.items));
@@ -83,7 +90,7 @@ const drawn = async (order, { isNew, cancel, linked }) => {
     orderLine(order),
     !isVoid(order) && order.state !== 'open' && linked(),
     keepButtons(order, groups, () => api.orderDocument(order.id)),
-    h('h2', { class: 'unseen' }, t('tickets')),
+    h('h2', { class: 'unseen' }, t('tickets', { type: orderType(order) })),
     orderTickets(order, groups),
     !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
   );
@@ -101,7 +108,11 @@ export const orderPage = async ([id], query) => {
   let box;
   /** Made once: the page is drawn again with it. */
   const linked = () => {
-    box ??= linkBox({ make: async () => (await api.makeOrderLink(id)).url, atOnce: isNew });
+    box ??= linkBox({
+      type: orderType(order),
+      make: async () => (await api.makeOrderLink(id)).url,
+      atOnce: isNew,
+    });
     return box;
   };
   const node = h('div', {});

@@ -1,13 +1,12 @@
 import { api } from '../api.js';
 import { h } from '../dom.js';
 import { checkAll, textField } from '../fields.js';
-import { longDay } from '../format.js';
 import { link } from '../frame.js';
 import { act, notice } from '../notices.js';
 import { productIfShown } from '../state.js';
-import { t } from '../texts/index.js';
+import { isShow, t, typeOf } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
-import { categoryOf, whenAndWhere } from './cart.js';
+import { categoryOf, nameOf, whenAndWhere } from './cart.js';
 import { growing } from './growing.js';
 
 const GOOD = ['not_printed', 'printed'];
@@ -43,8 +42,7 @@ const nameForm = (ticket, replace) => {
 const titled = async (ticket) => {
   const product = await productIfShown(ticket.productId);
   const performance = product?.performances.find(({ id }) => id === ticket.performanceId);
-  const when = whenAndWhere({ product, performance }) || (ticket.startDate ? longDay(ticket.startDate) : '');
-  return { product, performance, title: product?.name ?? t('aShow'), when };
+  return { product, performance, title: nameOf({ product, items: [ticket] }), when: whenAndWhere(ticket) };
 };
 
 const validCard = async (ticket) => {
@@ -60,6 +58,7 @@ const validCard = async (ticket) => {
       title,
       when,
       product,
+      type: ticket.productType,
       category: category?.name,
       place: placeName(ticket.place, category),
       price: ticket.price,
@@ -75,7 +74,7 @@ const validCard = async (ticket) => {
       h('span', { class: 'ticket-state' }, t(`ticket_${ticket.status}`)),
       orderLink(ticket),
     ),
-    nameForm(ticket, replace),
+    ticket.productType !== 'goods' && nameForm(ticket, replace),
   );
   return card;
 };
@@ -94,22 +93,15 @@ const otherRow = async (ticket) => {
       h('span', { class: 'small' }, when),
       h('span', { class: 'small' }, placeName(ticket.place, categoryOf({ performance }, ticket))),
     ),
-    h('span', { class: 'badge badge-quiet' }, t(`ticket_${state}`)),
+    h('span', { class: 'badge badge-quiet' }, t(`ticket_${state}`, { type: ticket.productType })),
     orderLink(ticket),
   );
 };
 
-/** Whether a ticket is valid and upcoming: a show until it is over, another product until its end date. */
-const isToCome = async ({ status, startDate, productId }) => {
-  if (!GOOD.includes(status)) return false;
-  if (!startDate || Date.parse(startDate) + EVENING_MS > Date.now()) return true;
-  const product = await productIfShown(productId);
-  return product !== undefined && product.type !== 'show' && !(Date.parse(product.endDate) < Date.now());
-};
-
-const parted = async (tickets) => {
-  const toCome = await Promise.all(tickets.map(isToCome));
-  return [tickets.filter((_, index) => toCome[index]), tickets.filter((_, index) => !toCome[index]).toReversed()];
+/** Whether a ticket is valid and upcoming: of a show until that is over, of another product as long as it is valid. */
+const isToCome = ({ status, productType, startDate, validUntil }) => {
+  const end = isShow(productType) ? Date.parse(startDate) + EVENING_MS : Date.parse(validUntil);
+  return GOOD.includes(status) && !(end < Date.now());
 };
 
 const others = (tickets) => {
@@ -117,7 +109,7 @@ const others = (tickets) => {
   const folded = h(
     'details',
     { class: 'other-tickets' },
-    h('summary', {}, t('otherTickets', { count: tickets.length })),
+    h('summary', {}, t('otherTickets', { type: typeOf(tickets), count: tickets.length })),
     place,
   );
   // Drawn when it is unfolded.
@@ -131,7 +123,8 @@ const others = (tickets) => {
 export const ownTickets = async () => {
   const tickets = await api.allTickets();
   if (tickets.length === 0) return { isEmpty: true, node: h('p', {}, t('noTickets')) };
-  const [valid, over] = await parted(tickets);
+  const valid = tickets.filter(isToCome);
+  const over = tickets.filter((ticket) => !isToCome(ticket)).toReversed();
   return {
     isEmpty: false,
     node: [

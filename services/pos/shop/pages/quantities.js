@@ -1,13 +1,20 @@
 import { h, newId } from '../dom.js';
 import { money } from '../format.js';
 import { t } from '../texts/index.js';
-import { stockOf } from './stock.js';
+
+const FEW = 10;
+
+/** What is left of a category. */
+const stockOf = ({ type }, { free: count }) => {
+  if (count === 0) return t('soldOut', { type });
+  return count <= FEW ? t('placesLeft', { type, count }) : t('placesFree');
+};
 
 /**
  * The choice of quantities: a stepper for each fare of each category. `basket.room()` is how many more may be chosen;
  * `onSum({count, amount})` is called after each change.
  */
-export const quantities = ({ categories, currency, basket, onSum }) => {
+export const quantities = ({ product, categories, currency, basket, onSum }) => {
   const rows = [];
   const sum = (those, of) => those.reduce((all, row) => all + of(row), 0);
   const count = (those) => sum(those, ({ taken }) => taken);
@@ -74,7 +81,7 @@ export const quantities = ({ categories, currency, basket, onSum }) => {
           { class: 'tariffs-head' },
           h('span', { class: 'category-name' }, category.name),
           ' ',
-          h('span', { class: 'category-stock' }, stockOf(category)),
+          h('span', { class: 'category-stock' }, stockOf(product, category)),
         ),
         category.prices.map((price) => rowOf(category, price)),
       ),

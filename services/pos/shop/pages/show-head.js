@@ -1,22 +1,19 @@
 import { h } from '../dom.js';
-import { duration, money, period } from '../format.js';
+import { duration, money, period, validity } from '../format.js';
 import { link } from '../frame.js';
 import { badge, plainPoster } from '../poster.js';
-import { t } from '../texts/index.js';
+import { isShow, t } from '../texts/index.js';
 
 /** The name and city of the venue of a performance. */
 export const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');
 
 const facts = (product) => {
-  const { type, startDate, endDate, performances, priceFrom, currency } = product;
+  const { type, startDate, performances, priceFrom, currency } = product;
   const [first] = performances;
   const rows = [
-    [
-      type === 'show' ? t('dates') : t('validity'),
-      period(startDate, type === 'show' ? performances.at(-1)?.startDate : endDate),
-    ],
+    isShow(type) ? [t('dates'), period(startDate, performances.at(-1)?.startDate)] : validity(product),
     [t('venue'), first && venueOf(first)],
-    [t('duration'), type === 'show' && first && duration(first.durationMinutes)],
+    [t('duration'), isShow(type) && first && duration(first.durationMinutes)],
     [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
   ];
   return h(
@@ -25,6 +22,15 @@ const facts = (product) => {
     rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
   );
 };
+
+/** To where the product is listed. */
+const back = ({ type }) =>
+  h(
+    'a',
+    { class: 'back', href: link(isShow(type) ? '/' : `/?type=${type}`) },
+    h('span', { 'aria-hidden': 'true' }, '← '),
+    t(isShow(type) ? 'programme' : `type_${type}`),
+  );
 
 /** What a product is, before its dates and places; the server draws it, too. */
 export const showHead = (product) =>
@@ -38,11 +44,11 @@ export const showHead = (product) =>
       h(
         'div',
         { class: 'show-text' },
-        h('a', { class: 'back', href: link('/') }, h('span', { 'aria-hidden': 'true' }, '← '), t('programme')),
+        back(product),
         h('h1', { tabindex: '-1' }, product.name),
         h('p', { class: 'lead' }, product.description),
         facts(product),
-        badge(product),
+        badge(product, product),
       ),
     ),
   );

@@ -3,20 +3,24 @@ import { dayParts, longDay, shortDay, time } from '../format.js';
 import { link } from '../frame.js';
 import { badge, fillPosters } from '../poster.js';
 import { productOf } from '../state.js';
-import { t } from '../texts/index.js';
+import { isShow, t } from '../texts/index.js';
 import { choicePanel } from './choice.js';
 import { showHead, venueOf } from './show-head.js';
 
+/** Of a show: what is no show begins with a day. */
+const timeOf = ({ type }, { startDate, timeZone }) => isShow(type) && time(startDate, timeZone);
+
 /** The full date of a performance, for screen readers. */
-const dateName = (performance) => {
+const dateName = (product, performance) => {
+  const { type } = product;
   const { startDate, timeZone, availability } = performance;
-  const stock = { few: t('few'), sold_out: t('soldOut') }[availability];
-  return [longDay(startDate, timeZone), time(startDate, timeZone), venueOf(performance), stock]
+  const stock = { few: t('few', { type }), sold_out: t('soldOut', { type }) }[availability];
+  return [longDay(startDate, timeZone), timeOf(product, performance), venueOf(performance), stock]
     .filter(Boolean)
     .join(', ');
 };
 
-const dateOption = (performance, chosen, choose, group) => {
+const dateOption = (product, performance, chosen, choose, group) => {
   const { id, startDate, timeZone, availability, onSale } = performance;
   const { day, month, weekday } = dayParts(startDate, timeZone);
   return h(
@@ -29,7 +33,7 @@ const dateOption = (performance, chosen, choose, group) => {
       checked: chosen === id,
       disabled: availability === 'sold_out' || !onSale,
       onchange: () => choose(performance),
-      'aria-label': dateName(performance),
+      'aria-label': dateName(product, performance),
     }),
     h('span', { class: 'date-day', 'aria-hidden': 'true' }, day),
     h(
@@ -39,10 +43,10 @@ const dateOption = (performance, chosen, choose, group) => {
       h(
         'span',
         { class: 'date-time' },
-        [weekday, time(startDate, timeZone), performance.venue?.name].filter(Boolean).join(' · '),
+        [weekday, timeOf(product, performance), performance.venue?.name].filter(Boolean).join(' · '),
       ),
     ),
-    badge(performance),
+    badge(product, performance),
   );
 };
 
@@ -51,21 +55,21 @@ const dates = (product, chosen, choose) => {
   return h(
     'fieldset',
     { class: 'dates' },
-    h('legend', {}, h('h2', {}, t('chooseDate'))),
+    h('legend', {}, h('h2', {}, t(isShow(product.type) ? 'chooseDate' : 'validFrom', product))),
     h(
       'div',
       { class: 'date-list' },
-      product.performances.map((one) => dateOption(one, chosen, choose, group)),
+      product.performances.map((one) => dateOption(product, one, chosen, choose, group)),
     ),
   );
 };
 
-const soldOut = () =>
+const soldOut = ({ type }) =>
   h(
     'section',
     { class: 'message-box' },
-    h('h2', {}, t('soldOutTitle')),
-    h('p', {}, t('soldOutText')),
+    h('h2', {}, t('soldOut', { type })),
+    h('p', {}, t('soldOutText', { type })),
     h('a', { class: 'button button-quiet', href: link('/') }, t('toProgramme')),
   );
 
@@ -89,10 +93,10 @@ export const showPage = async ([id], _query, { first, drawn }) => {
   const isSold = product.availability === 'sold_out' || free.length === 0;
   const choices = () => {
     if (!product.onSale) return notOnSale();
-    if (isSold) return soldOut();
+    if (isSold) return soldOut(product);
     choose(free[0]);
     const [only] = performances;
-    const when = performances.length === 1 && product.type === 'show';
+    const when = performances.length === 1 && isShow(product.type);
     return [
       performances.length > 1 && dates(product, free[0].id, choose),
       when &&

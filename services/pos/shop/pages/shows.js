@@ -1,16 +1,15 @@
 import { api } from '../api.js';
 import { h, newId, screenReaderText } from '../dom.js';
-import { dayParts, longDay, money, month, number, period, shortDay, time } from '../format.js';
+import { dayParts, longDay, money, month, number, period, shortDay, time, validityLine } from '../format.js';
 import { link } from '../frame.js';
 import { announce, showError } from '../notices.js';
 import { auditorium, badge, fillPosters, plainPoster } from '../poster.js';
 import { visitor } from '../state.js';
-import { t } from '../texts/index.js';
+import { isShow, TYPES, t } from '../texts/index.js';
 
 const SIZE = 24;
 /** Days of the strip. */
 const STRIP = 12;
-const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
 const load = async ({ type, wanted, page, date, venue }) =>
   api.programme({
@@ -26,8 +25,9 @@ const addressOf = ({ type, wanted, page, date, venue, month: open }) => {
   return link(query.size > 0 ? `/?${query}` : '/');
 };
 
-const dateOf = ({ type, performance, startDate, endDate }, isFound) => {
-  if (type !== 'show') return [t('validity'), period(startDate, endDate)].filter(Boolean).join(': ');
+const dateOf = (product, isFound) => {
+  const { type, performance, startDate } = product;
+  if (!isShow(type)) return validityLine(product);
   if (!performance) return period(startDate);
   const { startDate: start, timeZone } = performance;
   return isFound ? `${period(start)}, ${time(start, timeZone)}` : shortDay(start, timeZone);
@@ -41,7 +41,7 @@ const card = (product, isFound) => {
     h(
       'a',
       { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
-      h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
+      h('span', { class: 'card-picture' }, plainPoster(code), badge(product, product)),
       h('span', { class: 'card-date' }, dateOf(product, isFound)),
       h('span', { class: 'card-name' }, name),
       priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),

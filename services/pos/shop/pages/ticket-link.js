@@ -4,7 +4,7 @@ import { link, shop } from '../frame.js';
 import { t } from '../texts/index.js';
 import { byPerformance, message } from './cart.js';
 import { keepButtons, linkBox } from './keep.js';
-import { isCollected, isVoid, lacksCodes, orderLine, orderTickets, WAITING } from './order-tickets.js';
+import { isVoid, lacksCodes, orderLine, orderText, orderTickets, orderType, WAITING } from './order-tickets.js';
 
 const POLL_MS = 5_000;
 
@@ -47,29 +47,25 @@ const whereToCancel = async ({ id }) => {
     : h('p', { class: 'small' }, t('cancelElsewhere'));
 };
 
-const textOf = (order) => {
-  if (order.state !== 'confirmed') return t(`order_${order.state}_text`);
-  return isCollected(order) ? t('order_collected_text') : t('order_confirmed_text');
-};
-
 /** The page behind an order link: the order with its tickets, for whoever has the link, without a session. */
 export const ticketLinkPage = async (_parameters, _query, { redraw }) => {
   const token = takeToken();
   const order = token && (await load(token));
   if (!order) return { title: t('linkOverTitle'), node: message(t('linkOverTitle'), t('linkOverText')) };
+  const type = orderType(order);
   const groups = await byPerformance(Object.values(order.items));
-  const title = order.state === 'confirmed' ? t('linkedTitle') : t(`order_${order.state}`);
+  const title = order.state === 'confirmed' ? t('linkedTitle', { type }) : t(`order_${order.state}`);
   const isLive = !isVoid(order);
   const node = h(
     'div',
     { class: 'wrap page order', 'data-state': order.state },
     h('h1', { tabindex: '-1' }, title),
-    h('p', { class: 'lead' }, textOf(order)),
+    h('p', { class: 'lead' }, orderText(order)),
     orderLine(order),
     keepButtons(order, groups, () => api.linkedDocument(token)),
-    h('h2', { class: 'unseen' }, t('tickets')),
+    h('h2', { class: 'unseen' }, t('tickets', { type })),
     orderTickets(order, groups),
-    isLive && linkBox({ url: `${location.origin}${link('/ticket-link')}#${token}` }),
+    isLive && linkBox({ type, url: `${location.origin}${link('/ticket-link')}#${token}` }),
     isLive && (await whereToCancel(order)),
   );
   const timer = (WAITING.includes(order.state) || lacksCodes(order)) && setTimeout(redraw, POLL_MS);

@@ -5,6 +5,7 @@ import { choosing } from './visits/choosing.ts';
 import { firstSight } from './visits/first-sight.ts';
 import { links } from './visits/links.ts';
 import { mishaps } from './visits/mishaps.ts';
+import { otherThanShows } from './visits/other-than-shows.ts';
 import { purchases } from './visits/purchases.ts';
 import { unclear } from './visits/unclear.ts';
 
@@ -12,6 +13,7 @@ import { unclear } from './visits/unclear.ts';
 withShop('a person buys in a browser', (shop) => {
   firstSight(shop);
   purchases(shop);
+  otherThanShows(shop);
   mishaps(shop);
   unclear(shop);
   belongings(shop);
@@ -25,7 +27,6 @@ withShop('a person buys in a browser', (shop) => {
     // Only if another tab ends the session just then.
     refused.delete('session_required');
     expect([...refused].toSorted()).toEqual([
-      'cart_expired',
       'cart_places_unavailable',
       'internal_error',
       'login_failed',

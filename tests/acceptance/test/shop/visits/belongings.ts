@@ -38,7 +38,7 @@ export const belongings = ({ product, story, showOf }: ShopFixture): void => {
         ticket('tic_printed', 'printed', inDays(20)),
         ticket('tic_valid', 'not_printed', inDays(30)),
       ];
-      await page.route(/\/tnwr\/v1\/tickets\?/, (route) =>
+      await page.route(/\/tnwr\/vexp\/tickets\?/, (route) =>
         route.fulfill({
           headers: { 'X-Total-Amount': `${tickets.length}` },
           json: { success: true, data: Object.fromEntries(tickets.map((one) => [one.id, one])) },

@@ -67,7 +67,7 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await quick.getByRole('button', { name: 'Add to cart' }).click();
     await heading(quick, 'Cart').waitFor();
     await slow.getByRole('button', { name: 'Add to cart' }).click();
-    await slow.getByText('Somebody was faster: these places are no longer free.').waitFor();
+    await slow.getByText('Somebody was faster: what you chose is no longer free.').waitFor();
     await slow.getByRole('button', { name: 'Row H, seat 7, taken' }).waitFor();
     expect(await slow.getByRole('button', { name: 'Add to cart' }).getAttribute('aria-disabled')).toBe('true');
   });
@@ -150,13 +150,13 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
   story('a shop that may not answer now says when, and tries again when asked', async (enter) => {
     const { page } = await enter();
     const refusal = { success: false, errorCode: 'too_many_requests', errorMessage: '-' };
-    await page.route(/\/tnwr\/v1\/products\/prd/, (route) =>
+    await page.route(/\/tnwr\/vexp\/products\/prd/, (route) =>
       route.fulfill({ status: 429, headers: { 'Retry-After': '17' }, json: refusal }),
     );
     await page.locator('.card').first().click();
     await heading(page, 'Something went wrong').waitFor();
     await page.getByText('Possible again in 17 seconds.').waitFor();
-    await page.unroute(/\/tnwr\/v1\/products\/prd/);
+    await page.unroute(/\/tnwr\/vexp\/products\/prd/);
     await page.getByRole('button', { name: 'Try again' }).press('Enter');
     await page.locator('.show').waitFor();
     expect(await page.locator('h1').evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);

@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import { authorised } from '../../../src/product.ts';
 import { type Enter, heading, type ShopFixture, takeSeat, tellWhoBuys } from '../shop-fixture.ts';
 
-const ORDERS = /\/tnwr\/v1\/orders\?/;
+const ORDERS = /\/tnwr\/vexp\/orders\?/;
 
 const pay = (page: Page) => page.getByRole('button', { name: /^Pay/ }).click();
 
@@ -105,7 +105,7 @@ export const unclear = ({ product, story, showOf }: ShopFixture): void => {
 
     await heading(page, 'Your order is not paid').waitFor();
     expect(await page.title()).toMatch(/^Your order is not paid/);
-    await page.getByText('Your places are still kept for you: you can pay again.').waitFor();
+    await page.getByText('Everything is still kept for you: you can pay again.').waitFor();
     await page.getByRole('link', { name: 'Back to the payment' }).click();
     await heading(page, 'Checkout').waitFor();
     expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.org');
