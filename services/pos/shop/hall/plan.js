@@ -2,7 +2,19 @@
 import { h } from '../dom.js';
 import { t } from '../texts/index.js';
 import { painterOf } from './painter.js';
-import { between, isChoosable, pan, pointAt, reveal, scalesOf, viewOfArea, viewOfSeats, whole, zoom } from './view.js';
+import {
+  between,
+  isChoosable,
+  pan,
+  pointAt,
+  reveal,
+  scalesOf,
+  screenOf,
+  viewOfArea,
+  viewOfSeats,
+  whole,
+  zoom,
+} from './view.js';
 
 /** A press that moves less, in pixels, and is shorter is a tap. */
 const STILL = 8;
