@@ -111,7 +111,11 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   name: 'pos',
   version: versionOf(import.meta.url),
   collections,
-  retention: (own, context) => retention(own, (link) => renewOrderLink(context, link)),
+  retention: (own, context) =>
+    retention(own, {
+      renewLink: (link) => renewOrderLink(context, link),
+      deleteFiles: (mailId) => context.mail.demoFiles.erase([mailId]),
+    }),
   settings,
   family: familyB,
   queues: [queueNamed('pos.contact-erased.v1'), queueNamed('pos.mail.v1')],

@@ -82,10 +82,18 @@ export const collections = [sessions, users, orderLinks, attemptsCollection, mai
 /** Milliseconds of tolerance: the last use is written late, and by an instance with another clock. */
 const LATE_MS = 60_000;
 
-/** How long each collection keeps its documents. `renewLink` dates a link anew, whose performances may have moved. */
+/** What happens before a document is deleted as expired. */
+interface BeforeDeletion {
+  /** Dates a link anew, whose performances may have moved. */
+  renewLink(link: OrderLinkDocument): Promise<unknown>;
+  /** Deletes the files of a mail of the demo. */
+  deleteFiles(mailId: string): Promise<unknown>;
+}
+
+/** How long each collection keeps its documents. */
 export const retention = (
   { sessionIdleSeconds }: { readonly sessionIdleSeconds: number },
-  renewLink: (link: OrderLinkDocument) => Promise<unknown>,
+  { renewLink, deleteFiles }: BeforeDeletion,
 ): Retentions => ({
   sessions: {
     retained:
@@ -109,5 +117,5 @@ export const retention = (
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],
   },
-  mails: mailRetention,
+  mails: { ...mailRetention, along: (_, { id }) => deleteFiles(id) },
 });

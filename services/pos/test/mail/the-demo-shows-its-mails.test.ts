@@ -1,7 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startSweeper } from '@boxoffice/service';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { pos } from '../../src/app.ts';
+import { collections } from '../../src/store.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { announced, sell } from './orders.ts';
 
@@ -61,6 +64,21 @@ test('mails of demo data are kept as files and shown at /shop/outbox; an erasure
 
   await fixture.deliver('contact.erased', { contactNumber });
   expect(kept()).toEqual([]);
+});
+
+test('the files of a mail are deleted with its entry in the outbox, 30 days after it was sent', async () => {
+  const { id } = await sell(fixture);
+  await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+  await until(() => kept().some((name) => name.endsWith('.json')));
+  const sweptAfter = async (days: number) => {
+    const retention = pos.retention?.({ sessionIdleSeconds: 1_800 } as never, fixture.context) ?? {};
+    const now = () => Date.now() + days * 86_400_000;
+    const sweeper = startSweeper({ store: fixture.store, collections, retention, logger: { warn: () => {} }, now });
+    await sweeper.sweep().finally(() => sweeper.close());
+    return kept();
+  };
+  expect(await sweptAfter(29)).toHaveLength(2);
+  await until(async () => (await sweptAfter(31)).length === 0);
 });
 
 test('a point of sale outside the demo data has no mails', async () => {

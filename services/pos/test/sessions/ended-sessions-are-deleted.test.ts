@@ -19,7 +19,7 @@ describe.each(engines)('the retention of sessions and login attempts, on $name',
   afterAll(() => discard());
 
   const sweptAt = async (now: () => number): Promise<number> => {
-    const rules = retention({ sessionIdleSeconds: 10 }, async () => undefined);
+    const rules = retention({ sessionIdleSeconds: 10 }, { renewLink: async () => {}, deleteFiles: async () => {} });
     const sweeper = startSweeper({ store, collections, retention: rules, logger, now });
     return sweeper.sweep().finally(() => sweeper.close());
   };
