@@ -173,7 +173,8 @@ export const seatMap = ({ product, performance, categories, currency, basket, on
       update(await api.seatMap(product.id, performance.id));
     } catch (error) {
       // The plan that is shown stays: adding to the cart finds what has been taken.
-      if (!hall) stage.replaceChildren(h('p', { class: 'lead' }, wordsOf(error)));
+      const words = wordsOf(error);
+      if (!list) stage.replaceChildren(h('p', { class: 'lead' }, words));
     } finally {
       isLoading = false;
       stage.removeAttribute('aria-busy');
