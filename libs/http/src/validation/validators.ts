@@ -1,5 +1,6 @@
 // Validation of requests and answers against JSON Schemas, and the violations that it reports.
 
+import { hash } from 'node:crypto';
 import { type AjvOptions, createAjv, ENOUGH, type ErrorObject, NORMALISE, type ValidateFunction } from './ajv.ts';
 import type { Json } from './body-schema.ts';
 import { violationsOf } from './choices.ts';
@@ -84,23 +85,40 @@ const collecting: Change = (schema) => {
   return schema[NORMALISE] === undefined ? whereShort(lists, ['pattern', 'format'], 'maxLength', LONG_TEXT) : lists;
 };
 
+/** Compiles each schema once in a process, however many apps and checks have it. */
+const createShared = (options: AjvOptions): ((schema: object) => ValidateFunction) => {
+  let ajv: ReturnType<typeof createAjv> | undefined;
+  const known = new Map<string, ValidateFunction>();
+  return (schema) => {
+    const key = hash('sha256', JSON.stringify(schema));
+    ajv ??= createAjv(options);
+    const compiled = known.get(key) ?? ajv.compile(schema);
+    known.set(key, compiled);
+    return compiled;
+  };
+};
+
+const createPair = (options: AjvOptions) => ({
+  first: createShared(options),
+  all: createShared({ ...options, allErrors: true }),
+});
+const plain = createPair({});
+const proving = createPair({ proving: true });
+
 /**
  * Creates a compiler of validators. A value is first validated up to the first error, lengths before contents; only a
  * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its first
  * use, since an instance needs few of them for its start.
  */
-export const createCompiler = (options: AjvOptions = {}): Compile => {
-  let first: ReturnType<typeof createAjv> | undefined;
-  let all: ReturnType<typeof createAjv> | undefined;
+export const createCompiler = (options: Pick<AjvOptions, 'proving'> = {}): Compile => {
+  const { first, all } = options.proving ? proving : plain;
   return (schema) => {
     let holds: ValidateFunction | undefined;
     let collect: ValidateFunction | undefined;
     return (value) => {
-      first ??= createAjv(options);
-      holds ??= first.compile(schema);
+      holds ??= first(schema);
       if (holds(value)) return NOTHING;
-      all ??= createAjv({ ...options, allErrors: true });
-      collect ??= all.compile(collecting(JSON.parse(JSON.stringify(schema))));
+      collect ??= all(collecting(JSON.parse(JSON.stringify(schema))));
       collect(value);
       const errors: readonly ErrorObject[] = collect.errors ?? holds.errors ?? [];
       return { found: violationsOf(errors), more: errors.length > MAX_ERRORS };
