@@ -95,7 +95,10 @@ const noIdempotency: IdempotencyPort = {
  * service.
  */
 export const openFake = async <All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> => {
-  const { authority, api, handlers, description = releasedDescription(options.api.service) } = options;
+  const { authority, api, handlers } = options;
+  const description = options.description
+    ? dereferenced(options.description)
+    : releasedDescription(options.api.service);
   const calls: Call[] = [];
   const mishaps: Fake['mishaps'] = new Map();
   const before: Fake['before'] = new Map();
@@ -108,10 +111,9 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
   };
 
   const checkShape = createShapeCheck();
-  const described = dereferenced(description);
   const served = (id: keyof All & string): AnyOperation => {
     const { method, path } = api.operations[id];
-    const schemas = schemasOf(described, id);
+    const schemas = schemasOf(description, id);
     const answerSchema = Type.Unsafe(schemas.answer);
     const answered = (data: object) => {
       try {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dereferenced } from '@boxoffice/http';
 import { type ServiceClient, ServiceRefusal } from '../client/client.ts';
 import type { Operations, ServiceApi } from '../client/operations.ts';
 
@@ -46,9 +47,15 @@ export interface Schemas {
   readonly answer: Json;
 }
 
-/** The description of a service's last release for the services that call it. */
-export const releasedDescription = (service: string): ReleasedDescription =>
-  JSON.parse(readFileSync(new URL(`../../../../services/${service}/released/internal.json`, import.meta.url), 'utf8'));
+const released = new Map<string, ReleasedDescription>();
+
+/** The description of a service's last release for the services that call it, without references. */
+export const releasedDescription = (service: string): ReleasedDescription => {
+  const file = new URL(`../../../../services/${service}/released/internal.json`, import.meta.url);
+  const description = released.get(service) ?? dereferenced(JSON.parse(readFileSync(file, 'utf8')));
+  released.set(service, description);
+  return description;
+};
 
 /**
  * Finds the schemas of an operation of a description without references.

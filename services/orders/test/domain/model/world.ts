@@ -6,7 +6,7 @@ import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order } from '../../../src/domain/order/order.ts';
 import { handled, isHandled } from '../../../src/domain/order/state.ts';
 import type { Reason } from '../../../src/domain/refusals.ts';
-import { checkOrder, checkWrite, type Ledger } from './invariants.ts';
+import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
 import { createStock } from './stock.ts';
 import { createTickets, type TicketFact, type Tickets, type TicketsCancelled } from './tickets.ts';
@@ -53,6 +53,8 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
   const docs = new Map<string, Doc>();
   const ledgers = new Map<string, Ledger>();
   const tickets = new Map<string, Tickets>();
+  /** How often money had been moved when an order's was checked. */
+  const moneyChecked = new WeakMap<Order, number>();
   const messages: Message[] = [];
   const nextId = (prefix: string): string => {
     ids += 1;
@@ -145,7 +147,14 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
         })),
     /** What holds at every instant. */
     check: (): void => {
-      for (const { id, order } of docs.values()) checkOrder(order, ledgerOf(id), stock, now);
+      for (const { id, order } of docs.values()) {
+        const ledger = ledgerOf(id);
+        // Most steps move no money, and orders are never changed in place.
+        const moved = ledger.captured.size + ledger.refunded.size;
+        if (moneyChecked.get(order) !== moved) checkMoney(order, ledger);
+        moneyChecked.set(order, moved);
+        checkOrder(order, stock, now);
+      }
       const bought = [...docs.values()].flatMap(({ order }) =>
         order.state === 'confirmed' ? order.lines.map(({ place }) => place.id) : [],
       );
