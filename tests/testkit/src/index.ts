@@ -1,6 +1,6 @@
 // How acceptance, bench, release and smoke call a running product: as a client that knows only its addresses.
 
-export { chromiumPath } from './chromium.ts';
+export { chromiumPath, headlessPath } from './chromium.ts';
 export {
   type Address,
   type Call,

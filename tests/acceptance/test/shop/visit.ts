@@ -1,4 +1,4 @@
-import { chromiumPath } from '@boxoffice/testkit';
+import { chromiumPath, headlessPath } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Demo } from '../../src/product.ts';
 
@@ -10,7 +10,10 @@ const PATIENCE_MS = 60_000;
 
 /** Chromium's own sandbox does not work for root. */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])] });
+  chromium.launch({
+    executablePath: headlessPath(process.env),
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  });
 
 /** A visitor of the shop: a tab of a browser profile of its own. */
 export interface Visit {

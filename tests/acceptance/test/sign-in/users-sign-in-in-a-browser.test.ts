@@ -31,8 +31,11 @@ const findings = (page: Page): Promise<string[]> =>
     'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
   );
 
-const WIDTHS = [320, 1280];
-const SCHEMES = ['light', 'dark'] as const;
+/** No rule of the style depends on both. */
+const LOOKS = [
+  { width: 320, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+] as const;
 
 const suite = executablePath ? describe : describe.skip;
 if (suite === describe.skip) process.stdout.write('skipped: signing in needs a browser\n');
@@ -177,13 +180,11 @@ suite('users sign in in a browser', () => {
           statuses[name] = status;
           await page.evaluate(axe);
           if ((await page.locator('html').getAttribute('lang')) !== language) faults.push(`${name}: another language`);
-          for (const width of WIDTHS) {
+          for (const { width, colorScheme } of LOOKS) {
             await page.setViewportSize({ width, height: 800 });
+            await page.emulateMedia({ colorScheme });
             if ((await overflow(page)) > 0) faults.push(`${name}: wider than ${width} px`);
-            for (const colorScheme of SCHEMES) {
-              await page.emulateMedia({ colorScheme });
-              faults.push(...(await findings(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
-            }
+            faults.push(...(await findings(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
           }
         });
         expect(faults).toEqual([]);
