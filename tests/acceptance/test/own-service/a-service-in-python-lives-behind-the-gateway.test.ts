@@ -16,10 +16,19 @@ const read = (path: string): string => readFileSync(new URL(path, DOCS), 'utf8')
 const rows = read('own-service/services.json');
 const description = read('own-service/openapi.json');
 const service = read('own-service/loyalty.py');
-/** The further operation of the page: what is added below `paths`, and its function. */
-const page = read('own-service.md');
-const [, furtherPath = ''] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
-const [, furtherFunction = ''] = /^```python\n([\s\S]*?)^```$/m.exec(page) ?? [];
+/** A further operation: its path, and its function. */
+const furtherPath = {
+  '/svc/v3/loyalty/terms': {
+    get: {
+      operationId: 'getLoyaltyTerms',
+      summary: 'Returns how points are earned',
+      tags: ['loyalty'],
+      security: [{ oauth2: ['loyalty:read'] }],
+      responses: { 200: { description: 'The points of a ticket' } },
+    },
+  },
+};
+const furtherFunction = 'def getLoyaltyTerms(_claims, _body, _key):\n    return {"pointsPerTicket": 10}\n';
 
 const python = authlibPython();
 const { TEST_AMQP_URL } = process.env;
@@ -187,7 +196,7 @@ const LOST = '/svc/v3/loyalty/lost';
     await stop();
     await becomes(503, `${POINTS}/${contactNumber}`);
     const document = JSON.parse(description);
-    Object.assign(document.paths, JSON.parse(furtherPath));
+    Object.assign(document.paths, furtherPath);
     // It is described, and has no function: the service fails.
     document.paths[LOST] = { get: { ...document.paths[TERMS].get, operationId: 'getLoyaltyLost' } };
     start(service.replace('\ndef envelope', `\n${furtherFunction}\ndef envelope`), JSON.stringify(document));
