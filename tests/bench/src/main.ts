@@ -9,12 +9,10 @@ import { revisions } from './revisions.ts';
 import { shop } from './shop.ts';
 import { shopPage } from './shop-page.ts';
 import { idle, start } from './start.ts';
-import { tokens } from './tokens.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name: lists the benchmarks
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   gateway,
-  tokens,
   start,
   idle,
   purchase,
