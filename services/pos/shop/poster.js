@@ -251,8 +251,8 @@ export const auditorium = () =>
     ]),
   );
 
-/** The badge for a product or one of its performances that is scarce, sold out or not on sale; else undefined. */
-export const badge = ({ type }, { availability, onSale = true }) => {
+/** The badge for a product, or a show's performance, that is scarce, sold out or not on sale; else undefined. */
+export const badge = ({ type, availability, onSale = true }) => {
   if (!onSale) return h('span', { class: 'badge badge-quiet' }, t('notOnSale'));
   if (availability === 'sold_out') return h('span', { class: 'badge badge-out' }, t('soldOut', { type }));
   if (availability === 'few') return h('span', { class: 'badge badge-few' }, t('few', { type }));

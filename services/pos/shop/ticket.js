@@ -64,8 +64,5 @@ export const ticketCard = (
 export const holderOf = ({ beneficiaryFirstName, beneficiaryLastName }) =>
   [beneficiaryFirstName, beneficiaryLastName].filter(Boolean).join(' ');
 
-/** The name of a place: row and number of a seat; undefined in an unnumbered category. */
-export const placeName = (place, category) => {
-  if (place?.row && place.seat) return t('seatName', place);
-  return category && !category.numbered ? undefined : place?.label;
-};
+/** The name of a seat: its row and number; undefined for a place without. */
+export const placeName = (place) => (place?.row && place.seat ? t('seatName', place) : undefined);

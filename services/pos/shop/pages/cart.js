@@ -104,7 +104,7 @@ const beneficiary = (item) => {
 
 const itemRow = (group, item) => {
   const category = categoryOf(group, item);
-  const name = [category?.name, placeName(item.place, category)].filter(Boolean).join(' · ');
+  const name = [category?.name, placeName(item.place)].filter(Boolean).join(' · ');
   const button = h(
     'button',
     { type: 'button', class: 'link-button', 'aria-label': t('removeItem', { item: name }) },

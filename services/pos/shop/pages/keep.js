@@ -29,8 +29,8 @@ const eventsOf = (order, groups) =>
   groups.map((group) => {
     const [{ performanceId, startDate, venue }] = group.items;
     const places = group.items.map((item) => {
-      const category = categoryOf(group, item);
-      return [category?.name ?? item.seatCategory, placeName(item.place, category)].filter(Boolean).join(', ');
+      const category = categoryOf(group, item)?.name ?? item.seatCategory;
+      return [category, placeName(item.place)].filter(Boolean).join(', ');
     });
     const { name, city } = group.performance?.venue ?? venue ?? {};
     return {

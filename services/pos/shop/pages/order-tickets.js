@@ -27,20 +27,19 @@ export const orderText = (order) => {
 };
 
 /** The tickets of an order, whose items are grouped {@link byPerformance}. */
-export const orderTickets = (order, groups) => {
-  return h(
+export const orderTickets = (order, groups) =>
+  h(
     'ul',
     { class: 'tickets' },
     groups.flatMap((group) =>
-      group.items.map((item) => {
-        const category = categoryOf(group, item);
-        return ticketCard({
+      group.items.map((item) =>
+        ticketCard({
           product: group.product,
           title: nameOf(group),
           when: whenAndWhere(item),
           type: item.productType,
-          category: category?.name,
-          place: placeName(item.place, category),
+          category: categoryOf(group, item)?.name,
+          place: placeName(item.place),
           tariff: item.tariff,
           price: item.amount,
           currency: order.currency,
@@ -49,11 +48,10 @@ export const orderTickets = (order, groups) => {
           code: item.ticketId,
           isVoid: isVoid(order),
           isCollected: isToPrint(order, item),
-        });
-      }),
+        }),
+      ),
     ),
   );
-};
 
 /** Whether codes of tickets are still to come, which the service of tickets makes after the purchase. */
 export const lacksCodes = (order) =>

@@ -47,7 +47,6 @@ const titled = async (ticket) => {
 
 const validCard = async (ticket) => {
   const { product, performance, title, when } = await titled(ticket);
-  const category = categoryOf({ performance }, ticket);
   const replace = async (next) => {
     const drawn = await validCard(next);
     card.replaceWith(drawn);
@@ -59,8 +58,8 @@ const validCard = async (ticket) => {
       when,
       product,
       type: ticket.productType,
-      category: category?.name,
-      place: placeName(ticket.place, category),
+      category: categoryOf({ performance }, ticket)?.name,
+      place: placeName(ticket.place),
       price: ticket.price,
       currency: ticket.currency,
       holder: holderOf(ticket),
@@ -81,7 +80,7 @@ const validCard = async (ticket) => {
 
 /** One row for a past or invalid ticket. */
 const otherRow = async (ticket) => {
-  const { performance, title, when } = await titled(ticket);
+  const { title, when } = await titled(ticket);
   const state = GOOD.includes(ticket.status) ? 'past' : ticket.status;
   return h(
     'li',
@@ -91,7 +90,7 @@ const otherRow = async (ticket) => {
       {},
       h('strong', {}, title),
       h('span', { class: 'small' }, when),
-      h('span', { class: 'small' }, placeName(ticket.place, categoryOf({ performance }, ticket))),
+      h('span', { class: 'small' }, placeName(ticket.place)),
     ),
     h('span', { class: 'badge badge-quiet' }, t(`ticket_${state}`, { type: ticket.productType })),
     orderLink(ticket),

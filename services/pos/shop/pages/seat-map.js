@@ -121,7 +121,7 @@ export const seatMap = ({ product, performance, categories, currency, basket, on
     plan?.leave();
     hall = hallOf(seatMapData, categories);
     if (hall.seats.length === 0) {
-      stage.replaceChildren(h('p', { class: 'lead' }, t('soldOutText')));
+      stage.replaceChildren(h('p', { class: 'lead' }, t('soldOutText', { type: product.type })));
       return;
     }
     plan = planOf(hall, { stateOf, captionOf, on: { choose, inspect } });

@@ -48,7 +48,7 @@ export const showHead = (product) =>
         h('h1', { tabindex: '-1' }, product.name),
         h('p', { class: 'lead' }, product.description),
         facts(product),
-        badge(product, product),
+        badge(product),
       ),
     ),
   );

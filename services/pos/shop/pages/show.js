@@ -7,20 +7,16 @@ import { isShow, t } from '../texts/index.js';
 import { choicePanel } from './choice.js';
 import { showHead, venueOf } from './show-head.js';
 
-/** Of a show: what is no show begins with a day. */
-const timeOf = ({ type }, { startDate, timeZone }) => isShow(type) && time(startDate, timeZone);
-
 /** The full date of a performance, for screen readers. */
-const dateName = (product, performance) => {
-  const { type } = product;
+const dateName = (performance) => {
   const { startDate, timeZone, availability } = performance;
-  const stock = { few: t('few', { type }), sold_out: t('soldOut', { type }) }[availability];
-  return [longDay(startDate, timeZone), timeOf(product, performance), venueOf(performance), stock]
+  const stock = { few: t('few'), sold_out: t('soldOut') }[availability];
+  return [longDay(startDate, timeZone), time(startDate, timeZone), venueOf(performance), stock]
     .filter(Boolean)
     .join(', ');
 };
 
-const dateOption = (product, performance, chosen, choose, group) => {
+const dateOption = (performance, chosen, choose, group) => {
   const { id, startDate, timeZone, availability, onSale } = performance;
   const { day, month, weekday } = dayParts(startDate, timeZone);
   return h(
@@ -33,7 +29,7 @@ const dateOption = (product, performance, chosen, choose, group) => {
       checked: chosen === id,
       disabled: availability === 'sold_out' || !onSale,
       onchange: () => choose(performance),
-      'aria-label': dateName(product, performance),
+      'aria-label': dateName(performance),
     }),
     h('span', { class: 'date-day', 'aria-hidden': 'true' }, day),
     h(
@@ -43,10 +39,10 @@ const dateOption = (product, performance, chosen, choose, group) => {
       h(
         'span',
         { class: 'date-time' },
-        [weekday, timeOf(product, performance), performance.venue?.name].filter(Boolean).join(' · '),
+        [weekday, time(startDate, timeZone), performance.venue?.name].filter(Boolean).join(' · '),
       ),
     ),
-    badge(product, performance),
+    badge(performance),
   );
 };
 
@@ -55,11 +51,11 @@ const dates = (product, chosen, choose) => {
   return h(
     'fieldset',
     { class: 'dates' },
-    h('legend', {}, h('h2', {}, t(isShow(product.type) ? 'chooseDate' : 'validFrom', product))),
+    h('legend', {}, h('h2', {}, t('chooseDate'))),
     h(
       'div',
       { class: 'date-list' },
-      product.performances.map((one) => dateOption(product, one, chosen, choose, group)),
+      product.performances.map((one) => dateOption(one, chosen, choose, group)),
     ),
   );
 };

@@ -41,7 +41,7 @@ const card = (product, isFound) => {
     h(
       'a',
       { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
-      h('span', { class: 'card-picture' }, plainPoster(code), badge(product, product)),
+      h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
       h('span', { class: 'card-date' }, dateOf(product, isFound)),
       h('span', { class: 'card-name' }, name),
       priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),
