@@ -79,15 +79,15 @@ const templates: Readonly<Record<string, (resource: Resource) => Resource>> = {
       : changed(resource, [
           [
             ['data'],
-            resource.metadata.name === 'gateway-settings'
-              ? mark('toJson .Values.gateway')
-              : mark(`toJson (merge (dict "PUBLIC_URL" (printf "https://%s" (${HOST}))) .Values.settings)`),
+            resource.metadata.name === 'boxoffice-settings'
+              ? mark(`toJson (merge (dict "PUBLIC_URL" (printf "https://%s" (${HOST}))) .Values.settings)`)
+              : mark(`toJson .Values.${resource.metadata.name.replace('-settings', '')}`),
           ],
         ]),
   Deployment: (resource) => {
     const [name] = imageOf(resource);
     // A changed setting is rolled out like a new version.
-    const settings = 'list .Values.host .Values.settings .Values.gateway | toJson | sha256sum';
+    const settings = 'list .Values.host .Values.settings .Values.gateway .Values.tickets | toJson | sha256sum';
     return changed(resource, [
       [[...CONTAINER, 'image'], image(name)],
       [[...CONTAINER, 'resources'], mark(`toJson .Values.resources.${name}`)],
@@ -168,6 +168,7 @@ const valuesOf = (resources: readonly Resource[]): Tree => {
     ingress: { enabled: true, className: null, annotations: {}, tlsSecret: 'boxoffice-tls' },
     settings: data('boxoffice-settings'),
     gateway: data('gateway-settings'),
+    tickets: data('tickets-settings'),
     scale: byName('HorizontalPodAutoscaler', (one) => ({
       min: at(one, 'spec', 'minReplicas') ?? 2,
       max: at(one, 'spec', 'maxReplicas') ?? 2,
@@ -215,6 +216,7 @@ const schemaOf = (values: Tree): Tree => {
         ingress: closed(ingress),
         settings: texts,
         gateway: texts,
+        tickets: texts,
         scale: each('scale', closed({ min: count, max: count })),
         resources: each('resources', { type: 'object' }),
         networks: each('networks', peers),
@@ -235,6 +237,7 @@ const COMMENTS: Readonly<Record<string, string>> = {
   settings: 'Of every process.',
   gateway:
     'Of the gateway. TRUST_PROXY is the range of the pods of the ingress controller: any other address gets 404.',
+  tickets: 'Of tickets. DOOR_CLIENT_IDS: at which clients stewards sign in at /door/ (docs/guides/door.md).',
   scale: 'Raised before an on-sale begins: autoscalers are too slow for its first minute.',
   resources: 'Of the container of each process.',
   networks: 'Peers of NetworkPolicies: where the ingress controller, MongoDB and RabbitMQ are.',

@@ -23,7 +23,7 @@ export const kustomizeCommand = (): Command | undefined => {
 };
 
 /** The hashes at the end of the names of generated ConfigMaps and of references to them. */
-const hashes = /\b(boxoffice-settings|gateway-settings)-[a-z0-9]{10}\b/g;
+const hashes = /\b([a-z]+-settings)-[a-z0-9]{10}\b/g;
 
 /** Whether Helm 3 or newer is installed. */
 export const helmIsThere = (): boolean =>

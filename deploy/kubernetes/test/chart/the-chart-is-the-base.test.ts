@@ -92,6 +92,7 @@ test('host, registry, versions, settings, scale and networks are values', async 
     ingress: { className: 'traefik', annotations: { a: 'b' } },
     settings: { LOG_LEVEL: 'debug' },
     gateway: { TRUST_PROXY: '10.244.0.0/16' },
+    tickets: { DOOR_CLIENT_IDS: 'Opera=cli_1' },
     scale: { pos: { min: 3, max: 30 } },
     networks: { mongodb: [{ ipBlock: { cidr: '192.0.2.0/24' } }] },
     services: [{ name: 'loyalty', url: 'http://loyalty:8081', prefixes: ['/svc/v3/loyalty'] }],
@@ -106,6 +107,7 @@ test('host, registry, versions, settings, scale and networks are values', async 
     OPERATIONS_PORT: '9090',
   });
   expect(at(find('ConfigMap/gateway-settings'), 'data', 'TRUST_PROXY')).toBe('10.244.0.0/16');
+  expect(at(find('ConfigMap/tickets-settings'), 'data')).toEqual({ DOOR_CLIENT_IDS: 'Opera=cli_1' });
   expect(at(find('HorizontalPodAutoscaler/pos'), 'spec')).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
   expect(at(find('Ingress/gateway'), 'spec')).toMatchObject({ ingressClassName: 'traefik', rules: [{ host }] });
   expect(at(find('NetworkPolicy/mongodb'), 'spec', 'egress', 0, 'to')).toEqual([{ ipBlock: { cidr: '192.0.2.0/24' } }]);

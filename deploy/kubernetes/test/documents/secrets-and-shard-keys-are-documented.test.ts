@@ -87,7 +87,7 @@ test('no manifest contains a Secret or a secret setting in plain text', () => {
     if (resource.kind === 'Secret') return [nameOf(resource)];
     return [
       ...JSON.stringify(resource).matchAll(
-        /"(?:name":")?(MONGODB_URL|AMQP_URL|SERVICE_(?:ROOT_)?SECRET|KEY_ENCRYPTION_KEY)"/g,
+        /"(?:name":")?(MONGODB_URL|AMQP_URL|MAIL_URL|SERVICE_(?:ROOT_)?SECRET|KEY_ENCRYPTION_KEY)"/g,
       ),
     ].map(([, name]) => `${nameOf(resource)} ${name}`);
   });

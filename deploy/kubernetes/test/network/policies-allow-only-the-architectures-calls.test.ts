@@ -85,11 +85,13 @@ test('in the example Prometheus reaches only the metrics ports', () => {
   expect(among).toEqual(architecture);
 });
 
-test('with every component the same calls are allowed, and the export of traces', () => {
+test('with every component the same calls are allowed, the export of traces, and mails of pos', () => {
   const { among, reach } = connectionsOf(rendered(everything));
   expect(among).toEqual(architecture);
   expect(reach(outside('observability'), 4318)).toEqual(all);
   expect(reach(outside('observability'), 80)).toEqual([]);
+  expect(reach(outside('mail'), 587)).toEqual(['pos']);
+  expect(reach(outside('mail'), 25)).toEqual([]);
 });
 
 describe('the Jobs of the operator', () => {

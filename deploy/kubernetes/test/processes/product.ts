@@ -53,6 +53,7 @@ const secretOf = (key: string): string =>
   ({
     'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice',
     'amqp-url': 'amqp://127.0.0.1:1',
+    'mail-url': 'smtp://127.0.0.1:1',
     'services.json': '[{"name": "loyalty", "domains": ["loyalty"]}]',
   })[key] ?? 'a-secret-of-some-length';
 
