@@ -132,7 +132,7 @@ export const openPhone = async (
     ...{ locale, colorScheme, permissions, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
     viewport: { width, height: 740 },
   });
-  return openIn(context, `${demo.baseUrl}/door/`, await textsOf('tickets/door', locale));
+  return openIn(context, `${demo.baseUrl}/door/`, textsOf('tickets/door', locale));
 };
 
 /** Signs the opera's steward in and begins at a door of these evenings. */

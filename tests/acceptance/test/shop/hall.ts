@@ -10,6 +10,9 @@ const row = (name: string, y: number, half: number, curve = 0) => ({
   curve,
 });
 
+/** The name of the balcony. */
+export const BALCONY = { en: 'First balcony', fr: 'Premier balcon', de: 'Erster Rang' };
+
 /** A hall with parterre, balcony, boxes, wheelchair places and standing room, 400 wide and about 330 high. */
 const SEAT_MAP = {
   stage: { x: 130, y: 20, width: 140 },
@@ -37,7 +40,7 @@ const SEAT_MAP = {
     },
     {
       id: 'balcony',
-      name: { en: 'First balcony', fr: 'Premier balcon', de: 'Erster Rang' },
+      name: BALCONY,
       seatCategory: 'second',
       outline: 'M50 190H350V290Q200 320 50 290Z',
       rows: ['A', 'B', 'C', 'D'].map((name, index) => row(name, 210 + index * 24, 130, 16)),

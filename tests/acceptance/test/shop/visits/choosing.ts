@@ -1,44 +1,44 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { openClient, openVisitor } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { textsOf } from '../../../src/page-texts.ts';
 import { authorised } from '../../../src/product.ts';
-import { createHall } from '../hall.ts';
-import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { faultsOf } from '../../door/doors.ts';
+import { BALCONY, createHall } from '../hall.ts';
+import { type Enter, heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
 import { overflow } from '../visit.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 const ITEMS = /\/tnwr\/vexp\/shopping-cart\/items\?/;
-
-/** What axe-core finds on the page as it is shown. */
-const findings = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe);
-  return page.evaluate(
-    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
-  );
-};
 
 /** Stories of choosing places on a plan, in its list, and by quantity. */
 export const choosing = ({ product, story }: ShopFixture): void => {
   let halls = 0;
-  const openHall = () => {
+  /** Opens a hall of its own in a browser of this locale. */
+  const enterHall = async (enter: Enter, locale: 'en-GB' | 'de-CH' | 'fr-CH', width?: number) => {
     halls += 1;
-    return createHall(product(), `Hall ${halls}`);
+    const hall = await createHall(product(), `Hall ${halls}`);
+    const t = textsOf('pos/shop', locale);
+    const { page } = await enter({ at: hall.at, locale, ...(width && { width }) });
+    const nameOf = (row: string, seat: number | string) => t('seatName', { row, seat });
+    const add = page.getByRole('button', { name: t('addToCart') });
+    return {
+      ...{ hall, page, t, add, nameOf },
+      balcony: BALCONY[locale.slice(0, 2) as keyof typeof BALCONY],
+      free: (row: string, seat: number) =>
+        page.getByRole('button', { name: `${nameOf(row, seat)}, ${t('seat_free')}` }),
+      chosen: page.getByRole('list', { name: t('chosenSeats') }).getByRole('listitem'),
+      async toCart() {
+        await add.click();
+        await heading(page, t('cart')).waitFor();
+      },
+    };
   };
 
-  const chosen = (page: Page) => page.getByRole('list', { name: 'Chosen seats' }).getByRole('listitem');
-  const toCart = async (page: Page) => {
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-    await heading(page, 'Cart').waitFor();
-  };
   /** The places in the cart, as their labels are read. */
   const inCart = async (page: Page) => (await page.locator('.item .item-name').allTextContents()).toSorted();
 
   story('two neighbouring seats in the first balcony are chosen by touch on a telephone', async (enter) => {
-    const { at } = await openHall();
-    const { page } = await enter({ at, width: 390 });
+    const { page, balcony, chosen, nameOf, toCart } = await enterHall(enter, 'fr-CH', 390);
     const touch = await page.context().newCDPSession(page);
     const tap = async (x: number, y: number) => {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] });
@@ -52,30 +52,29 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     const { x, y, width, height } = box;
     // Seats are too small for a finger at first: it shows them.
     await tap(x + width / 2, y + height * 0.78);
-    await page.locator('.plan-here').getByText('First balcony').waitFor();
-    expect(await chosen(page).count()).toBe(0);
+    await page.locator('.plan-here').getByText(balcony).waitFor();
+    expect(await chosen.count()).toBe(0);
     // Neighbours are 38 pixels apart then, two of them beside the middle; its first row is a little above that.
     for (const aside of [19, 57]) await tap(x + width / 2 + aside, y + height * 0.45);
-    await chosen(page).nth(1).waitFor();
-    const [first, second] = await chosen(page).locator('label').allTextContents();
-    const [one, other] = [first, second].map((text) => /^Row ([A-D]), seat (\d+) First balcony$/.exec(`${text}`));
+    await chosen.nth(1).waitFor();
+    const pattern = new RegExp(`^${nameOf('([A-D])', '(\\d+)')} ${balcony}$`);
+    const [one, other] = (await chosen.locator('label').allTextContents()).map((text) => pattern.exec(text));
     expect(other?.[1]).toBe(one?.[1]);
     expect(Math.abs(Number(one?.[2]) - Number(other?.[2]))).toBe(1);
     expect(await overflow(page)).toBe(0);
-    await toCart(page);
+    await toCart();
     expect(await page.locator('.item').count()).toBe(2);
   });
 
   story('and by the keyboard alone, from the stage to the balcony, with another fare for one', async (enter) => {
-    const { at } = await openHall();
-    const { page } = await enter({ at });
+    const { page, t, add, balcony, nameOf } = await enterHall(enter, 'de-CH');
     const focused = () => page.locator(':focus');
     await page.locator('.seat-list [tabindex="0"]').focus();
     expect(await page.locator('.seat-list [tabindex="0"]').count()).toBe(1);
-    expect(await focused().getAttribute('aria-label')).toBe('Row A, seat 1, free');
+    expect(await focused().getAttribute('aria-label')).toBe(`${nameOf('A', 1)}, ${t('seat_free')}`);
     for (
       let rows = 0;
-      rows < 20 && !(await page.locator('.plan-inspector').textContent())?.startsWith('First');
+      rows < 20 && !(await page.locator('.plan-inspector').textContent())?.startsWith(balcony);
       rows += 1
     )
       await page.keyboard.press('ArrowDown');
@@ -83,107 +82,102 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     await page.keyboard.press('Space');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Space');
-    expect(await focused().getAttribute('aria-label')).toMatch(/^Row A, seat \d+, chosen$/);
+    expect(await focused().getAttribute('aria-label')).toMatch(
+      new RegExp(`^${nameOf('A', '\\d+')}, ${t('seat_chosen')}$`),
+    );
     const sum = page.locator('.sum-text');
-    expect(await sum.textContent()).toMatch(/^2 tickets, CHF\s180\.00$/);
+    expect(await sum.textContent()).toMatch(/^2 .*, CHF\s180\.00$/);
     await page.keyboard.press('Tab');
     expect(await focused().evaluate((node) => node.tagName)).toBe('SELECT');
     await page.keyboard.press('ArrowDown');
-    await page
-      .getByRole('main')
-      .getByText(/^2 tickets, CHF\s175\.00$/)
-      .waitFor();
+    await sum.filter({ hasText: '175.00' }).waitFor();
     const requests: string[] = [];
     page.on('request', (request) => ITEMS.test(request.url()) && requests.push(request.postData() ?? ''));
-    await page.getByRole('button', { name: 'Add to cart' }).focus();
+    await add.focus();
     await page.keyboard.press('Enter');
-    await heading(page, 'Cart').waitFor();
+    await heading(page, t('cart')).waitFor();
     // Two fares are one request.
     expect(requests.map((body) => JSON.parse(body).items.length)).toEqual([2]);
     expect(await page.locator('.item').count()).toBe(2);
     // What is in the cart is shown as own, and cannot be chosen again.
     await page.goBack();
     await page
-      .getByRole('button', { name: /^Row A, seat \d+, in your cart$/ })
+      .getByRole('button', { name: new RegExp(`^${nameOf('A', '\\d+')}, ${t('seat_own')}$`) })
       .nth(1)
       .waitFor({ state: 'attached' });
   });
 
   story('the list does the same as the plan, and axe-core finds nothing in either', async (enter) => {
-    const { at } = await openHall();
-    const { page } = await enter({ at, width: 320 });
-    await page.getByRole('grid', { name: 'Seat map, First balcony' }).waitFor({ state: 'attached' });
-    for (const view of ['Plan', 'List']) {
-      await page.getByRole('radio', { name: view }).check();
+    const { page, t, balcony, chosen, nameOf, toCart } = await enterHall(enter, 'fr-CH', 320);
+    const grid = page.getByRole('grid', { name: `${t('seatMap')}, ${balcony}` });
+    await grid.waitFor({ state: 'attached' });
+    for (const view of ['viewPlan', 'viewList']) {
+      await page.getByRole('radio', { name: t(view) }).check();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        expect([view, colorScheme, await findings(page), await overflow(page)]).toEqual([view, colorScheme, [], 0]);
+        expect([view, colorScheme, await faultsOf(page)]).toEqual([view, colorScheme, []]);
       }
     }
-    const balcony = page.getByRole('grid', { name: 'Seat map, First balcony' });
-    await page.getByRole('button', { name: /^First balcony/ }).click();
-    expect(await balcony.count()).toBe(0);
-    await page.getByRole('button', { name: /^First balcony/ }).click();
-    await balcony.getByRole('button', { name: 'Row C, seat 7, free' }).click();
-    await balcony.getByRole('button', { name: 'Row C, seat 8, free' }).click();
-    await page.getByRole('button', { name: 'Give up Row C, seat 7' }).click();
-    expect(await chosen(page).allTextContents()).toEqual([expect.stringContaining('Row C, seat 8')]);
-    await toCart(page);
+    const area = page.getByRole('button', { name: new RegExp(`^${balcony}`) });
+    await area.click();
+    expect(await grid.count()).toBe(0);
+    await area.click();
+    await grid.getByRole('button', { name: `${nameOf('C', 7)}, ${t('seat_free')}` }).click();
+    await grid.getByRole('button', { name: `${nameOf('C', 8)}, ${t('seat_free')}` }).click();
+    await page.getByRole('button', { name: t('removeSeat', { seat: nameOf('C', 7) }) }).click();
+    expect(await chosen.allTextContents()).toEqual([expect.stringContaining(nameOf('C', 8))]);
+    await toCart();
   });
 
   story('the best available are neighbours of the category that is asked for', async (enter) => {
-    const { at } = await openHall();
-    const { page } = await enter({ at });
-    await page.getByLabel('Best available').selectOption('4');
-    await page.getByRole('combobox', { name: 'Category' }).selectOption({ label: 'Second category' });
-    await page.getByRole('button', { name: 'Find seats' }).click();
-    const said = page.getByRole('main').getByText(/^Chosen for you: /);
-    expect((await said.textContent())?.match(/First balcony, Row A, seat \d+/g)).toEqual(
-      [6, 7, 8, 9].map((number) => `First balcony, Row A, seat ${number}`),
-    );
-    expect(await chosen(page).count()).toBe(4);
-    await toCart(page);
+    const { page, t, balcony, chosen, nameOf, toCart } = await enterHall(enter, 'de-CH');
+    await page.getByLabel(t('bestLabel')).selectOption('4');
+    await page.getByRole('combobox', { name: t('category') }).selectOption({ label: 'Second category' });
+    await page.getByRole('button', { name: t('bestButton') }).click();
+    const seats = [6, 7, 8, 9].map((number) => `${balcony}, ${nameOf('A', number)}`).join('; ');
+    await page.locator('.best-said', { hasText: t('bestFound', { seats }) }).waitFor();
+    expect(await chosen.count()).toBe(4);
+    await toCart();
     expect(await page.locator('.item').count()).toBe(4);
   });
 
   story('seats, standing room and fares go into the cart together, up to the limit of an order', async (enter) => {
-    const { at } = await openHall();
-    const { page } = await enter({ at });
+    const { page, t, chosen, free, add, toCart } = await enterHall(enter, 'fr-CH');
     const full = await authorised(product(), 'opera', 'full');
     const { maxPlacesPerOrder: most } = (await full(`/svc/v3/catalog/points-of-sale/${OPERA}`)).body.data;
-    await page.getByRole('button', { name: 'Row 1, seat 2, free' }).press('Space');
+    await free('1', 2).press('Space');
     const steppers = page.getByRole('spinbutton');
     await steppers.first().fill('1');
     await steppers.last().fill('99');
     await steppers.last().press('Tab');
     expect(await steppers.last().inputValue()).toBe(`${most - 2}`);
-    await page.getByText(`An order has at most ${most} tickets.`).first().waitFor();
-    const more = page.getByRole('button', { name: /^One more/ });
+    await page.locator('.sum-hint.is-reason', { hasText: `${most}` }).waitFor();
+    const more = page.locator('.stepper button:last-child');
     expect(await more.evaluateAll((all) => all.map((one) => one.getAttribute('aria-disabled')))).toEqual([
       'true',
       'true',
     ]);
-    await page.getByRole('button', { name: 'Row 1, seat 3, free' }).press('Space');
-    expect(await chosen(page).count()).toBe(1);
+    await free('1', 3).press('Space');
+    expect(await chosen.count()).toBe(1);
     // A refusal of one item names it; the choice stays.
     const errorMessage = '$.items[2]: Not enough of the requested places are free.';
     await page.route(ITEMS, (route) =>
       route.fulfill({ status: 400, json: { success: false, errorCode: 'cart_places_unavailable', errorMessage } }),
     );
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-    await page.getByText(/It concerns: Standing, /).waitFor();
+    await add.click();
+    await page.getByText(new RegExp(t('refusedItem', { item: 'Standing, .*' }))).waitFor();
     await page.unroute(ITEMS);
-    await toCart(page);
+    await toCart();
     expect(await page.locator('.item').count()).toBe(most);
     // The places in the cart count.
     await page.goBack();
-    await page.getByText(`and your cart has ${most} already.`).first().waitFor();
+    await page.locator('.sum-hint.is-reason', { hasText: new RegExp(`${most}\\D+${most}`) }).waitFor();
   });
 
   story('a seat that is taken meanwhile is named, and the rest of the choice stays', async (enter) => {
-    const { at, productId, performanceId } = await openHall();
-    const { page } = await enter({ at });
-    const seat = (number: number) => page.getByRole('button', { name: new RegExp(`^Row B, seat ${number}, `) }).first();
+    const { page, hall, t, chosen, add, nameOf, toCart } = await enterHall(enter, 'de-CH');
+    const { productId, performanceId } = hall;
+    const seat = (number: number) => page.getByRole('button', { name: `${nameOf('B', number)}, ` }).first();
     await seat(3).press('Space');
     await seat(4).press('Space');
     const rival = openVisitor(openClient(product().address), OPERA);
@@ -196,19 +190,21 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     ) ?? [''];
     const body = { performanceId, seatCategoryId, tariffId: prices[0].tariffId, placeIds: [placeId] };
     expect(await data('shopping-cart/items', { method: 'POST', body })).toMatchObject({ expired: false });
-    await page.getByRole('button', { name: 'Add to cart' }).click();
-    await page.getByText('Somebody was faster: Parterre, Row B, seat 4 is no longer free.').first().waitFor();
-    expect(await chosen(page).allTextContents()).toEqual([expect.stringContaining('Row B, seat 3')]);
-    await toCart(page);
+    await add.click();
+    await page
+      .getByText(t('seatsLost', { count: 1, seats: `Parterre, ${nameOf('B', 4)}` }))
+      .first()
+      .waitFor();
+    expect(await chosen.allTextContents()).toEqual([expect.stringContaining(nameOf('B', 3))]);
+    await toCart();
     expect(await inCart(page)).toEqual([expect.stringContaining('B')]);
   });
 
   story('an answer that is lost on its way adds once', async (enter) => {
-    const { at } = await openHall();
-    const { page } = await enter({ at });
+    const { page, t, chosen, free, add, toCart } = await enterHall(enter, 'en-GB');
     // A first item makes the session, within which repetitions are recognised.
-    await page.getByRole('button', { name: 'Row W, seat 1, free' }).press('Space');
-    await toCart(page);
+    await free('W', 1).press('Space');
+    await toCart();
     await page.goBack();
     const keys: (string | undefined)[] = [];
     await page.route(ITEMS, async (route) => {
@@ -216,13 +212,12 @@ export const choosing = ({ product, story }: ShopFixture): void => {
       if (keys.length > 1) return route.continue();
       await route.abort('connectionreset');
     });
-    await page.getByRole('button', { name: 'Row W, seat 2, free' }).press('Space');
-    const add = page.getByRole('button', { name: 'Add to cart' });
+    await free('W', 2).press('Space');
     await add.click();
-    await page.getByText('You can press again: nothing is added twice.').waitFor();
-    expect(await chosen(page).count()).toBe(1);
+    await page.getByText(t('perhapsAdded')).waitFor();
+    expect(await chosen.count()).toBe(1);
     await add.click();
-    await heading(page, 'Cart').waitFor();
+    await heading(page, t('cart')).waitFor();
     expect([keys.length, new Set(keys).size, await page.locator('.item').count()]).toEqual([2, 1, 2]);
   });
 };
