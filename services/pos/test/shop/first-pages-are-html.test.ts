@@ -112,9 +112,10 @@ describe('the page of a product', () => {
     });
   });
 
-  test('of goods is a Product with its offer', async () => {
+  test('of goods speaks of goods, and is a Product with its offer', async () => {
     const { product } = its.catalog.show({ type: 'goods', free: 0 });
-    const { text } = await get(`${home}/show/${product.id}`);
+    const { text } = await get(`${home}/show/${product.id}?lang=fr`);
+    for (const word of ['Épuisé', '<dt>Disponible']) expect(text).toContain(word);
     expect(dataOf(text, ENGINES)).toMatchObject({
       '@type': 'Product',
       sku: product.code,
