@@ -60,7 +60,7 @@ const loggedIn = async (redraw) => {
     { class: 'wrap page' },
     h('h1', { tabindex: '-1' }, t('hello', { name: firstName ?? name ?? '' })),
     h('p', {}, out),
-    h('h2', {}, t('myTickets')),
+    h('h2', {}, t('myTickets', { type: tickets.type })),
     tickets.node,
     tickets.isEmpty && orders && h('p', { class: 'small' }, t('guestTicketsBelow')),
     h('h2', {}, t('myOrders')),

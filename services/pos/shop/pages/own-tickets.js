@@ -126,6 +126,7 @@ export const ownTickets = async () => {
   const over = tickets.filter((ticket) => !isToCome(ticket)).toReversed();
   return {
     isEmpty: false,
+    type: typeOf(tickets),
     node: [
       valid.length > 0 ? await growing(valid, validCard, 'tickets') : h('p', {}, t('noTicketsToCome')),
       over.length > 0 && others(over),

@@ -280,6 +280,7 @@ export const de = {
   order_confirmed_text_other: 'Zeigen Sie vor Ort den Code, auf dem Telefon oder auf Papier.',
   order_confirmed_text_goods: 'Zeigen Sie beim Abholen den Code, auf dem Telefon oder auf Papier.',
   order_collected_text_other: 'Ihre Bestellung wird vorbereitet: Holen Sie sie an der Kasse ab.',
+  myTickets_other: 'Meine Käufe',
   tickets_other: 'Ihr Einkauf',
   qrLabel_other: 'QR-Code für {title}',
   ticket_past_other: 'Abgelaufen',

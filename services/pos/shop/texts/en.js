@@ -275,6 +275,7 @@ export const en = {
   order_confirmed_text_other: 'Show the code when you come, on your phone or on paper.',
   order_confirmed_text_goods: 'Show the code when you collect your order, on your phone or on paper.',
   order_collected_text_other: 'Your order is being prepared: collect it at the box office.',
+  myTickets_other: 'My purchases',
   tickets_other: 'What you bought',
   qrLabel_other: 'QR code for {title}',
   ticket_past_other: 'Expired',

@@ -278,6 +278,7 @@ export const fr = {
   order_confirmed_text_other: 'Présentez le code sur place, sur votre téléphone ou imprimé.',
   order_confirmed_text_goods: 'Présentez le code en retirant votre commande, sur votre téléphone ou imprimé.',
   order_collected_text_other: 'Votre commande est en préparation : retirez-la au guichet.',
+  myTickets_other: 'Mes achats',
   tickets_other: 'Vos achats',
   qrLabel_other: 'Code QR pour {title}',
   ticket_past_other: 'Expiré',
