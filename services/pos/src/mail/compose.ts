@@ -11,7 +11,7 @@ import { htmlOf, PLAIN } from './html.ts';
 import type { Mailbox } from './settings.ts';
 import type { OutgoingMail } from './smtp.ts';
 import { type FindTemplate, fillTemplate, type TemplateKind } from './templates.ts';
-import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
+import { buyerName, evenings, isShow, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
 
 /** A mail ready to be sent, or why it is not. */
 export type Composed =
@@ -88,11 +88,17 @@ export const createCompose = (its: ComposeDependencies) => {
   };
 
   /** The tickets as one file; none if none is printed, or one was replaced just now: the page has them. */
-  const documents = async (order: Order, tickets: readonly Ticket[], pointOfSale: PointOfSale, languages: string[]) => {
+  const documents = async (
+    order: Order,
+    tickets: readonly Ticket[],
+    pointOfSale: PointOfSale,
+    languages: string[],
+    name: string,
+  ) => {
     try {
       const { contentType, base64 } = await its.documentOf({ order, tickets, pointOfSale, languages });
       const content = Buffer.from(base64, 'base64');
-      const filename = contentType === 'application/pdf' ? 'tickets.pdf' : 'tickets.svg';
+      const filename = `${name}.${contentType === 'application/pdf' ? 'pdf' : 'svg'}`;
       return content.length > MAX_ATTACHED ? [] : [{ filename, contentType, content }];
     } catch (error) {
       if (isRefused(error, 'ticket_not_printed')) return [];
@@ -135,7 +141,7 @@ export const createCompose = (its: ComposeDependencies) => {
     const languages = [...new Set([language, ...wanted])];
     const [link, attachments] = await Promise.all([
       template.body.includes('{{link}}') ? its.linkOf(mail, order, shop) : '',
-      documents(order, tickets, shop, languages),
+      documents(order, tickets, shop, languages, sold.every(isShow) ? 'tickets' : 'order'),
     ]);
     const attached = attachments.length;
     const values = valuesOf({ mail, order, shop, contact, sold, languages, link, attached });

@@ -73,7 +73,8 @@ export const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[], perform
 const spokenIn = (languages: readonly string[]) => (texts: Readonly<Record<string, string>> | undefined) =>
   oneLine(textIn(texts ?? {}, languages));
 
-const isShow = ({ productType }: Sold): boolean => productType === null;
+/** Whether one speaks of it as of a show: with an evening, a place and a ticket. */
+export const isShow = ({ productType }: Sold): boolean => productType === null;
 
 /** The shows among them, each performance once. */
 export const evenings = (sold: readonly Sold[], languages: readonly string[]) => {

@@ -154,6 +154,7 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
       expect(text.replaceAll(/https:\S+/g, '')).not.toMatch(words);
       expect(text).toContain('\n\nLivret\n- 1 × ');
       expect(text).not.toContain('2031');
+      expect(raw).toContain('filename=order.pdf');
       expect(raw).not.toContain('calendar.ics');
     }
   });

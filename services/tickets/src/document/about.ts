@@ -114,7 +114,7 @@ export const aboutTicket = (ticket: Ticket, languages: readonly string[], purcha
     language: texts.language,
     institution: about?.institution ?? null,
     title,
-    when: startDate ? atVenue(about?.timeZone, whenIn) : null,
+    when: startDate && about?.productType !== 'goods' ? atVenue(about?.timeZone, whenIn) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,

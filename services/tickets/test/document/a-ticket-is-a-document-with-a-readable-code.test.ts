@@ -104,6 +104,7 @@ test('what is no show has its validity, and neither a time, a place without row 
     'Valable du 14 mars 2031 au 30 juin 2031',
     'Valido dal 14 marzo 2031 al 30 giugno 2031',
   ]);
+  expect(aboutTicket({ ...sample(), about: { ...pass, productType: 'goods' } }, ['en']).when).toBeNull();
   // Of a show the place may be the only thing that tells it from another.
   expect(saidOf({ place })).toContain('A-1');
 });
