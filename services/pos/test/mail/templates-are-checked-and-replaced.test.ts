@@ -10,6 +10,7 @@ import {
   templateKinds,
   type Values,
 } from '../../src/mail/templates.ts';
+import { shopModule } from '../shop/choosing/shop-module.ts';
 
 const values = (given: Partial<Values> = {}): Values => ({
   ...(Object.fromEntries(placeholders.map((name) => [name, ''])) as Values),
@@ -84,9 +85,13 @@ describe('the templates of an institution', () => {
   });
 });
 
-test('the product has each text in three languages, with everything that its buyer needs', () => {
+test('the product has each text in three languages, with everything that its buyer needs', async () => {
   const find = readTemplates(undefined, () => undefined);
-  for (const language of ['en', 'fr', 'de'])
+  for (const language of ['en', 'fr', 'de']) {
+    // Page and mail say the same about passing on the link.
+    const { linkText, linkText_other } = (await shopModule(`texts/${language}.js`))[language];
+    const { body } = find('x.example', [language], 'confirmation').template;
+    for (const text of [linkText, linkText_other]) expect(body).toContain(text);
     for (const kind of templateKinds) {
       const { template, language: found } = find('x.example', [language], kind);
       expect(found).toBe(language);
@@ -94,4 +99,5 @@ test('the product has each text in three languages, with everything that its buy
       expect(template.body).toContain('{{lines}}');
       if (kind === 'confirmation' || kind === 'moved') expect(template.body).toContain('{{link}}');
     }
+  }
 });
