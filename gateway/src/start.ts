@@ -196,7 +196,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     hsts,
     hasErrorPages: pages.hasErrorPages,
     steps: {
-      mayEndWithSlash: pages.endsWithSlash,
+      mayEndWithSlash: pages.mayEndWithSlash,
       countAddress: limits.countAddress,
       preflight: cors.preflight,
       allowOrigin: cors.allow,

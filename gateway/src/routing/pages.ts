@@ -29,8 +29,8 @@ export interface Pages {
   find(path: string): PathRoutes | undefined;
   /** Whether browsers navigate to the path, in a service. */
   isPage(path: string): boolean;
-  /** Whether the path, with a slash at its end, is below pages without forms: no other path may end with a slash. */
-  endsWithSlash(path: string): boolean;
+  /** Whether a path with a slash at its end is one of pages without forms: no other may have one. */
+  mayEndWithSlash(path: string): boolean;
   /**
    * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
    * requests can be refused before it is parsed.
@@ -53,7 +53,7 @@ export const createPages = (): Pages => {
   return {
     find: (path) => routed.find(({ prefix }) => isBelow(path, prefix))?.routes,
     isPage: (path) => all.some(({ prefix }) => isBelow(path, prefix)),
-    endsWithSlash: (path) =>
+    mayEndWithSlash: (path) =>
       path === `${DOCS}/` || all.some(({ prefix, hasForms }) => !hasForms && path.startsWith(`${prefix}/`)),
     hasErrorPages(url = '') {
       const path = pathOf(url);

@@ -6,8 +6,8 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /**
  * Access in family B: `visitor` is anyone, with or without a session; `newcomer` too, and an ended session counts as
- * none; `session` needs a session; `login` needs a logged-in session; `link` has the token of an
- * order link, which the handler checks, and an ended session counts as none.
+ * none; `session` needs a session; `login` needs a logged-in session; `link` has the
+ * token of an order link, which the handler checks, and an ended session counts as none.
  */
 export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login' | 'link';
 
