@@ -3,13 +3,13 @@ import type { Fact } from '@boxoffice/store';
 import { Type } from 'typebox';
 
 /** A client's scopes or secrets changed, or it was deleted: cached decisions for it are invalid. */
-export interface ClientChanged {
+interface ClientChanged {
   readonly clientId: string;
   readonly deleted: boolean;
 }
 
 /** An access token was revoked. */
-export interface TokenRevoked {
+interface TokenRevoked {
   readonly clientId: string;
   readonly jti: string;
   /** ISO 8601 UTC: when the token would have expired; the revocation can be forgotten then. */
@@ -17,8 +17,8 @@ export interface TokenRevoked {
 }
 
 /** The events of this service; every gateway instance subscribes to both. */
-export const CLIENT_CHANGED = 'client.changed';
-export const TOKEN_REVOKED = 'token.revoked';
+const CLIENT_CHANGED = 'client.changed';
+const TOKEN_REVOKED = 'token.revoked';
 
 /** The fact that a client changed. */
 export const clientChanged = (data: ClientChanged): Fact => ({ type: CLIENT_CHANGED, key: data.clientId, data });

@@ -8,7 +8,7 @@ import type { ClientDirectory } from './directory.ts';
 import { matchSecret } from './secrets.ts';
 
 /** The form fields that may carry client credentials. */
-export type CredentialForm = Form<'client_id' | 'client_secret'>;
+type CredentialForm = Form<'client_id' | 'client_secret'>;
 
 /**
  * Called for each `invalid_client`, and for each service that is refused; not for a malformed form (`invalid_request`).
@@ -19,7 +19,7 @@ export type FailedAuthentication = (failure: {
   readonly reason: string;
 }) => void;
 
-export interface AuthenticatedClient {
+interface AuthenticatedClient {
   readonly client: ClientDocument;
   readonly secret: Secret;
 }

@@ -38,7 +38,7 @@ const CLIENT = `${CLIENTS}/{clientId}`;
 
 const secretExample = { ...example, clientSecret: 'R2xvYmFsbHkgdW5pcXVlLCBub3QgYSByZWFsIHNlY3JldCE' };
 
-export interface ClientRouteDependencies {
+interface ClientRouteDependencies {
   readonly clients: Clients;
   /** Every scope that there is at present. */
   readonly knownScopes: () => readonly string[];

@@ -23,7 +23,7 @@ import type { Decisions } from './decide.ts';
 /** What each of them is. The gateway logs what it asks for. */
 const internal = { access: 'internal', isRoutine: true } as const;
 
-export interface InternalRouteDependencies {
+interface InternalRouteDependencies {
   readonly decisions: Decisions;
   readonly revocations: Pick<Revocations, 'since'>;
   readonly apiKeys: Pick<ApiKeyLookup, 'verify'>;

@@ -130,7 +130,7 @@ export const deleted = <T extends Client>(client: T, now: Date): T =>
   changed(client, { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() }, now);
 
 /** Accuracy of `lastUsedAt`: a secret in constant use causes one write per interval. Milliseconds. */
-export const LAST_USED_COARSENESS_MS = 300_000;
+const LAST_USED_COARSENESS_MS = 300_000;
 
 /** Whether the use of a secret at that time must be written. */
 export const isUseDue = (secret: Secret, at: number): boolean =>

@@ -25,7 +25,7 @@ export interface Grant {
 }
 
 /** The chain of refresh tokens of a grant: one is valid, and its predecessor for a moment (RFC 9700, 4.14.2). */
-export interface RefreshChain {
+interface RefreshChain {
   /** The hash of the valid token. */
   readonly hash: string;
   readonly lastUsedAt: number;

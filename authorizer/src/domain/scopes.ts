@@ -74,7 +74,7 @@ export const writeScopes = (scopes: readonly string[]): string => scopes.join(' 
 export const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
 
 /** Whether a scope belongs to OpenID Connect. */
-export const isOpenIdScope = (scope: string): boolean => OPENID_SCOPES.some((known) => known === scope);
+const isOpenIdScope = (scope: string): boolean => OPENID_SCOPES.some((known) => known === scope);
 
 /** Requested scopes that a client may not ask for: unknown ones, and those that it is not registered for. */
 export const unregistered = (asked: readonly string[], registered: readonly string[]): string[] =>

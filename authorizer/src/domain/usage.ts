@@ -127,7 +127,7 @@ const memberOf = {
 } as const satisfies Record<Dimension, keyof UsageRow>;
 
 /** One group of an interval. `key` identifies the group and orders groups. */
-export interface Grouped {
+interface Grouped {
   readonly key: string;
   readonly group: Group;
   readonly totals: Totals;

@@ -8,7 +8,7 @@ import { insertOnce, type KeyDocument, keysOf } from '../store.ts';
 import { encryptionKey, openSigningKey } from './encryption.ts';
 
 /** A signing key as operators see it. */
-export interface KeySummary {
+interface KeySummary {
   readonly kid: string;
   readonly generation: number;
   /** ISO 8601 UTC: when this key replaces its predecessor for signing. */
@@ -45,7 +45,7 @@ const makeKey = (secret: string, generation: number, signsFrom: number, now: num
   };
 };
 
-export interface KeyOptions {
+interface KeyOptions {
   /** KEY_ENCRYPTION_KEY. */
   readonly secret: string;
   /** Epoch milliseconds. */
@@ -64,7 +64,7 @@ export const ensureFirstKey = async (store: Store, { secret, now = Date.now }: K
   await insertOnce(keysOf(store), makeKey(secret, 1, now(), now()));
 };
 
-export interface RotationOptions extends KeyOptions {
+interface RotationOptions extends KeyOptions {
   /**
    * The current key is not trusted any more: the next one signs at once, and tokens of older keys are refused within
    * five seconds.

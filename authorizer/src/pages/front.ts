@@ -8,7 +8,7 @@ import { type PageRequest, readPageRequest } from './request.ts';
 /** Answers GET, HEAD and POST of one path. */
 export type PageHandler = (request: PageRequest) => Promise<PageAnswer>;
 
-export interface PagesOptions {
+interface PagesOptions {
   /** The handlers by path. Below each of them there is nothing. */
   readonly handlers: ReadonlyMap<string, PageHandler>;
   /** The public base URL. */

@@ -1,7 +1,7 @@
 import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
 
 /** The error codes of RFC 6749, 5.2, that this authorizer gives. */
-export type OAuthCode =
+type OAuthCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'

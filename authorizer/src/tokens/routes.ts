@@ -11,7 +11,7 @@ import { metadata, PATHS } from './metadata.ts';
 import { NO_STORE, onOAuthFault } from './oauth-error.ts';
 import { examples, Introspection, IssuedToken, Jwks, Metadata, UserInfo } from './schemas.ts';
 
-export interface OAuthRouteDependencies {
+interface OAuthRouteDependencies {
   readonly issuer: string;
   /** Every scope that there is at present, but for those of OpenID Connect. */
   readonly knownScopes: () => readonly string[];

@@ -30,7 +30,7 @@ export interface UsageItem extends Group, Totals {
   readonly start: string;
 }
 
-export interface UsagePage {
+interface UsagePage {
   readonly items: readonly UsageItem[];
   /** The last item, if more follow. */
   readonly last: Position | undefined;
@@ -38,7 +38,7 @@ export interface UsagePage {
 }
 
 /** The intervals and groups that a query asks for. */
-export interface UsageRange {
+interface UsageRange {
   readonly resolution: Resolution;
   /** Epoch milliseconds, whole intervals; `to` exclusive. */
   readonly from: number;

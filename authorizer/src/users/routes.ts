@@ -38,7 +38,7 @@ const USERS = '/svc/v3/users';
 const USER = `${USERS}/{userId}`;
 const ME = `${USERS}/me`;
 
-export interface UserRouteDependencies {
+interface UserRouteDependencies {
   readonly users: Users;
   readonly accounts: Pick<Accounts, 'verify'>;
   /** Every scope that there is at present. */

@@ -144,7 +144,7 @@ const inChannel = (channel: string, types: readonly string[]) =>
   types.map((type) => reference('channels', channel, 'messages', type));
 
 /** The AsyncAPI 3 document of the installation's facts. */
-export const asyncApiDocument = (): object => ({
+const asyncApiDocument = (): object => ({
   asyncapi: '3.0.0',
   info: {
     title: 'boxoffice facts',

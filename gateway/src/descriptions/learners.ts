@@ -3,7 +3,7 @@ import type { Upstream } from '../services.ts';
 import type { Learner } from './learner.ts';
 
 /** The learners of the services, which come and go with them. */
-export interface Learners {
+interface Learners {
   /** Those of the product's own services: the gateway is ready when they are. A team's service holds nothing up. */
   builtIn(): ReadonlyMap<string, Learner>;
   /** Replaces the services. Resolves when the cached descriptions of new ones are restored. */

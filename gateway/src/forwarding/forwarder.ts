@@ -22,7 +22,7 @@ import { createInFlight, type Indexed } from './in-flight.ts';
 import { type ConnectionKind, createProxy } from './proxy.ts';
 import { isOfInterface, joinVary, sendReply } from './reply.ts';
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   /** The base URL of the service. */
   readonly url: string;
   readonly addresses: Addresses;

@@ -10,7 +10,7 @@ import { createForwarder, type Forwarder } from './forwarder.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
 
-export interface ForwardingOptions {
+interface ForwardingOptions {
   /** Makes the addresses of a service, for one kind of traffic. */
   readonly addressesOf: (service: string, url: string) => Addresses;
   readonly limits: Pick<Limits, 'sessionSeen'>;
@@ -32,7 +32,7 @@ export interface UpstreamTimeouts {
 }
 
 /** The last step: forwards the request to its service. */
-export interface Forwarding {
+interface Forwarding {
   readonly step: Step;
   /** Replaces the services: a new address has a new forwarder, and the old one ends its requests in flight. */
   update(services: readonly Upstream[]): void;

@@ -9,7 +9,7 @@ export interface Indexed {
 const TICK_MS = 100;
 
 /** The requests in flight: added and removed thousands of times a second, in any order. */
-export interface InFlight<Item extends Indexed> {
+interface InFlight<Item extends Indexed> {
   readonly size: number;
   add(item: Item): void;
   delete(item: Item): void;

@@ -12,7 +12,7 @@ import { createProxyMiddleware } from 'http-proxy-middleware';
 import { ConnectTimeout } from './failure.ts';
 
 /** Notifications about a request to a service; `State` is what the caller of `send` keeps of it. */
-export interface ProxyEvents<State> {
+interface ProxyEvents<State> {
   /** The request exists and has a connection, or is about to have one; writes its body. */
   onRequest(state: State, upstream: ClientRequest): void;
   onReply(state: State, reply: IncomingMessage): void;

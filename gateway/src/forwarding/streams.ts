@@ -24,7 +24,7 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-export interface StreamsOptions {
+interface StreamsOptions {
   /** The steps that a new request with the token would pass; the last one obtains the identity. */
   readonly checks: readonly Step[];
   readonly logger: Pick<Logger, 'error'>;

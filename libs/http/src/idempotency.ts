@@ -8,7 +8,7 @@ import { canonicalJson } from './requests/canonical-json.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
 
 /** How long an answer is stored. */
-export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
+const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /** The answer of a key, with the fingerprint of the request that it answers. */
 interface Stored {

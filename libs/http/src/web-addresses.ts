@@ -33,7 +33,7 @@ export const SECURE_ORIGIN_PATTERN = `^${SECURE}$`;
 const PAGE = `https://${HOST}${PORT}([/?][${CHARACTERS}]*)?(#[${CHARACTERS}]*)?`;
 
 /** The pattern of the address of a page: https, without userinfo. */
-export const PAGE_PATTERN = `^${PAGE}$`;
+const PAGE_PATTERN = `^${PAGE}$`;
 
 /** The same, or the address of a mailbox (RFC 6068), without headers. */
 export const PAGE_OR_MAILBOX_PATTERN = `^(${PAGE}|mailto:[A-Za-z0-9._+-]+@${NAME})$`;

@@ -1,7 +1,7 @@
 /**
  * The origin of a task: tasks of one institution share its turns, and those of one address share the address's turns.
  */
-export interface Queuer {
+interface Queuer {
   readonly institution: string;
   readonly address: string;
   /** Whether the client has closed the connection. */

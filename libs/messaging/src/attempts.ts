@@ -35,7 +35,7 @@ export const attemptTo = async (
 };
 
 /** Milliseconds to wait after the failure of an attempt (the first is 1). */
-export const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
+const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
   delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
 
 /** A delay that doubles with every consecutive failure, up to `maxMs`, with jitter, so that retries do not coincide. */

@@ -1,7 +1,7 @@
 /** Work in order per key: one item of a key at a time, several keys at once. */
 export type Lanes<T> = ReturnType<typeof createLanes<T>>;
 
-export interface LanesOptions<T> {
+interface LanesOptions<T> {
   /** The number of items at work at once, over all keys. */
   readonly limit: number;
   /**

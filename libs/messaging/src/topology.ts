@@ -18,7 +18,7 @@ export interface Declared {
 }
 
 /** The queues of a service. */
-export const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
+const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
   queuesOf(row).map(({ queue: name, facts: types, ...flags }) => ({ name, types, ...flags }));
 
 /**

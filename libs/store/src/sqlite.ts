@@ -11,7 +11,7 @@ import { startWriterThread } from './sqlite/writer/thread.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The location of the files, and the engine's dependencies. */
-export interface SqliteOptions extends Surroundings {
+interface SqliteOptions extends Surroundings {
   /** Created if missing, accessible to its owner only. The mode of the files follows the process's umask. */
   readonly directory: string;
 }

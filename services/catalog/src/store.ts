@@ -36,13 +36,13 @@ export type PointOfSaleDocument = Document & PointOfSale;
 export type PlaceDocument = Document & Place;
 
 /** The places that an order no longer has. One document per order and cause, so that the event is published once. */
-export type ReleaseDocument = Document & PlacesReleased & { readonly createdAt: string };
+type ReleaseDocument = Document & PlacesReleased & { readonly createdAt: string };
 
 /**
  * A change of capacity: in preparation until `until` (epoch milliseconds), or committed and not yet applied to the
  * places (`settle`).
  */
-export interface CapacityChange {
+interface CapacityChange {
   readonly token: string;
   readonly until: number;
   readonly settle: boolean;

@@ -26,7 +26,7 @@ const typeOf = (before: ContactDocument | undefined, after: ContactDocument): st
 };
 
 /** The event of a write. */
-export const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
+const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
   const type = typeOf(before, after);
   if (type === undefined) return [];
   const resource = { type: 'contact', id: after.id };

@@ -52,7 +52,7 @@ export interface RetiredDocument extends Document {
 }
 
 /** What an order of a client names; the id follows from the order's. */
-export interface ClientContactDocument extends Document {
+interface ClientContactDocument extends Document {
   readonly client: string;
   /** Null: none any more. */
   readonly contact: string | null;

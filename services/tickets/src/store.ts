@@ -12,14 +12,14 @@ export type OrderDocument = Document & OrderTickets;
 export type PerformanceDocument = Document & MovedPerformance;
 
 /** A pending replacement; the id is the new ticket's. Deleted when both tickets are written. */
-export interface ReplacementDocument extends Document {
+interface ReplacementDocument extends Document {
   readonly ticketId: string;
   /** Epoch milliseconds. */
   readonly since: number;
 }
 
 /** An erased contact; the id consists of institution and contact number. */
-export interface ErasedContactDocument extends Document {
+interface ErasedContactDocument extends Document {
   readonly contactNumber: string;
   /** ISO 8601 UTC: when this service recorded the erasure. */
   readonly heardAt: string;

@@ -8,7 +8,7 @@ export interface Outcome {
   readonly printed: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Collects what the command prints; default: it prints on this terminal. */

@@ -22,7 +22,7 @@ export const authlibPython = (env: Environment = process.env): string | undefine
   pythonWith('authlib, pika, requests', env);
 
 /** A Python with aiosmtpd. */
-export const aiosmtpdPython = (env: Environment = process.env): string | undefined => pythonWith('aiosmtpd', env);
+const aiosmtpdPython = (env: Environment = process.env): string | undefined => pythonWith('aiosmtpd', env);
 
 /** An optional engine of the tests: how its presence is detected, and how to install it. */
 interface Engine {
@@ -91,7 +91,7 @@ const engines: readonly Engine[] = [
 ];
 
 /** What this run cannot exercise for want of an engine. */
-export interface Missing {
+interface Missing {
   /** A sentence for each engine, with the way to install it. */
   readonly lines: readonly string[];
   /** Patterns of the tests to leave out. */

@@ -10,7 +10,7 @@ import { randomFrom } from './round/random.ts';
 import { openHall } from './round/stage.ts';
 
 /** Buyers of one performance of a running installation, which is accessed only through its gateway. */
-export interface ConcurrentSale {
+interface ConcurrentSale {
   /** The outcomes of its requests, as the buyers know them. */
   counts(): Readonly<Record<Outcome, number>>;
   /** Stops new purchases and resolves when the started ones are finished. */

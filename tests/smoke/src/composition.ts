@@ -17,7 +17,7 @@ export interface Composition {
   down(): Promise<void>;
 }
 
-export interface CompositionOptions {
+interface CompositionOptions {
   readonly project: string;
   readonly files: readonly string[];
   readonly env: Readonly<Record<string, string>>;

@@ -61,7 +61,7 @@ export const pushImage = async (
 };
 
 /** The contents of an image and its size. */
-export interface Contents {
+interface Contents {
   readonly megabytes: number;
   /** The size of the layer with the service and its dependencies; the other layers are the same for all. */
   readonly ownMegabytes: number;

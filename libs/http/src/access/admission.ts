@@ -3,7 +3,7 @@ import type { Caller } from '@boxoffice/identity';
 import type { VisitorAccess } from '../operation.ts';
 
 /** The sender of a request to an operation for visitors, as the service that holds the sessions sees it. */
-export interface Visiting<Visitor = unknown> {
+interface Visiting<Visitor = unknown> {
   /** The handler's `visitor`. */
   readonly visitor: Visitor;
   /** Headers of the answer, if it is a 2xx. */

@@ -22,7 +22,7 @@ const answerMs = 1_000;
 const steadyMs = 10_000;
 const longestPauseMs = 15_000;
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   readonly link: Link;
   readonly sender: Sender;
   readonly plan: Plan;

@@ -16,7 +16,7 @@ export interface Station {
 
 export type Link = Awaited<ReturnType<typeof openLink>>;
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly url: string;
   readonly name: string;
   readonly logger: Logger;

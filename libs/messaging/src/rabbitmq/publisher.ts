@@ -16,7 +16,7 @@ interface Sent {
   readonly end: (error?: unknown) => void;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly link: Link;
   readonly plan: Plan;
   readonly topology: Topology;

@@ -11,7 +11,7 @@ export interface ConsumedQueue {
 }
 
 /** Facts of which each process of the service gets a copy, and none while it is down. */
-export interface ConsumedBroadcast {
+interface ConsumedBroadcast {
   readonly broadcast: readonly string[];
 }
 

@@ -1,11 +1,44 @@
 // The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
 
+import { DatabaseSync } from 'node:sqlite';
 import type { OutboxEvent } from '../port.ts';
 import { createListeners, type Surroundings } from '../surroundings.ts';
+import { failureOf, rowsOf, statementCache } from './database.ts';
 import { engineError } from './errors.ts';
-import { openReader } from './reader.ts';
-import { type Answer, isFailure, type Step, type Table } from './writer/protocol.ts';
+import { type Answer, isFailure, type Step, type Table, type Value } from './writer/protocol.ts';
 import type { WriterThread } from './writer/thread.ts';
+
+/** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */
+export type Reader = ReturnType<typeof openReader>;
+
+/** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
+const openReader = (path: string) => {
+  const explained = <R>(read: () => R): R => {
+    try {
+      return read();
+    } catch (error) {
+      throw engineError(path, failureOf(error));
+    }
+  };
+  const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
+  const prepare = statementCache(database);
+  return {
+    /** Rows as arrays. */
+    all: (sql: string, values: readonly Value[] = []) => explained(() => rowsOf(prepare(sql), values)),
+    /** Runs several reads on one state of the file. */
+    together: <R>(read: () => R): R => {
+      prepare('BEGIN').run();
+      try {
+        return read();
+      } finally {
+        prepare('COMMIT').run();
+      }
+    },
+    /** Changes with every commit of any other connection, the writer's among them. */
+    revision: (): number => explained(() => Number(rowsOf(prepare('PRAGMA data_version'), [])[0]?.[0])),
+    close: () => database.close(),
+  };
+};
 
 /** An open database file: one reader here, its writer in the writer thread. */
 export type DatabaseFile = Awaited<ReturnType<typeof openFile>>;

@@ -4,7 +4,7 @@ import { failureOf } from './database.ts';
 import { engineError } from './errors.ts';
 
 /** One database file and the path of its copy, which must not exist. */
-export interface SnapshotFile {
+interface SnapshotFile {
   readonly from: string;
   readonly to: string;
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { MongoBulkWriteError, MongoServerError } from 'mongodb';
 import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/conformance/subject.ts';
 import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
-import { inWordsOfThePort } from '../../src/mongo/connection/unavailable.ts';
+import { inWordsOfThePort } from '../../src/mongo/connection/gate.ts';
 import { describeMongo } from './describe.ts';
 import { newDatabase, openBehindProxy } from './engine.ts';
 import { type Command, startProxy, type Verdict } from './proxy.ts';

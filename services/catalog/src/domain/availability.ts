@@ -17,7 +17,7 @@ export const availability = (capacity: number, sold: number, taken: number): Ava
 };
 
 export const levels = ['available', 'few', 'sold_out'] as const;
-export type Level = (typeof levels)[number];
+type Level = (typeof levels)[number];
 
 /** Maximum free places that count as `few`. */
 const FEW_PLACES = 5;

@@ -79,7 +79,7 @@ export const timeZoneProblems = (timeZone: string, at = '$'): string[] =>
 export const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
   beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
-export interface PerformanceRules extends MoneyRules {
+interface PerformanceRules extends MoneyRules {
   /** Only a show may have several seat categories. */
   readonly manyCategories: boolean;
 }

@@ -51,7 +51,7 @@ export const nextStates = (from: ProductState): readonly ProductState[] => arrow
 export const mayBecome = (from: ProductState, to: ProductState): boolean => from === to || arrows[from].includes(to);
 
 /** Whether products in this state are published in the catalog. */
-export const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
+const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
 
 /** Only a show can have several performances; other products have one, their period of validity. */
 export const hasManyPerformances = (type: ProductType): boolean => type === 'show';

@@ -28,7 +28,7 @@ export const refusalReasons = [
   'tariff_not_sold_here',
   'too_many_places',
 ] as const;
-export type RefusalReason = (typeof refusalReasons)[number];
+type RefusalReason = (typeof refusalReasons)[number];
 
 export interface Refusal {
   readonly reason: RefusalReason;

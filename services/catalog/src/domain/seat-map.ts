@@ -31,7 +31,7 @@ export interface SeatMap {
   readonly areas: readonly Area[];
 }
 
-export interface DrawnArea {
+interface DrawnArea {
   readonly id: string;
   readonly name: Texts;
   readonly seatCategoryId: string;

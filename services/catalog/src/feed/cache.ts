@@ -29,7 +29,7 @@ export interface CatalogAnswer<View extends AnyView = ProductView> {
   readonly etag: string;
 }
 
-export interface CatalogQuery {
+interface CatalogQuery {
   readonly type?: ProductType;
   /** ISO 8601 UTC, inclusive. */
   readonly modifiedSince?: string;

@@ -10,7 +10,7 @@ import type { PerformanceDocument } from '../store.ts';
 import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
 import { findPerformance, RECORD_MS, recordModified, tooSlow } from './performances.ts';
 
-export interface PerformanceChange {
+interface PerformanceChange {
   readonly patch: PerformancePatch;
   /** Throws if the request's If-Match does not match. */
   readonly allow: (performance: PerformanceDocument) => void;

@@ -48,9 +48,7 @@ export interface NewOffering extends ProductDetails {
 }
 
 /** Makes the idempotency record of a creation or change, once performances and currency are known. */
-export type RecordFor = (
-  offering: (product: ProductDocument) => Offering,
-) => IdempotencyRecord<ProductDocument> | undefined;
+type RecordFor = (offering: (product: ProductDocument) => Offering) => IdempotencyRecord<ProductDocument> | undefined;
 
 /**
  * Creates a product with its performances. Places are written first, then performances, then the product: without the

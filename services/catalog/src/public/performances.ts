@@ -26,7 +26,7 @@ const byStart = (products: PublicProducts): readonly View[] => {
 };
 
 /** What the list is narrowed to; instants are ISO 8601 UTC, inclusive. */
-export interface PerformanceFilter {
+interface PerformanceFilter {
   readonly productId?: string;
   readonly state?: string;
   readonly from?: string;

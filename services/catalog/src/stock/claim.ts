@@ -28,7 +28,7 @@ export interface ClaimRequest {
 }
 
 /** `held`: by item, in their order. `short`: nothing is held; the index of the first item without enough places. */
-export type ClaimOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
+type ClaimOutcome = { readonly held: readonly (readonly PlaceDocument[])[] } | { readonly short: number };
 
 type Places = Documents<PlaceDocument>;
 

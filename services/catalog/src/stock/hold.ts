@@ -23,7 +23,7 @@ import { type Contention, createContention } from './contention.ts';
 import { loadOffers, type Offers, unknownPlaces } from './offers.ts';
 
 /** The length of a hold without `heldUntil` and without a point of sale. */
-export const DEFAULT_HOLD_MINUTES = 15;
+const DEFAULT_HOLD_MINUTES = 15;
 
 export interface HoldRequest extends ItemsRequest {
   readonly holder: string;

@@ -11,7 +11,7 @@ interface Requested extends ItemsRequest {
 }
 
 /** What the places of an item would cost, each. */
-export interface ItemQuote {
+interface ItemQuote {
   readonly item: number;
   readonly quantity: number;
   /** What the tariff requires of the contact. */

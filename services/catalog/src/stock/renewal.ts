@@ -8,12 +8,12 @@ type Places = Documents<PlaceDocument>;
  * A place held again. `replaces`: the id of the requested place, if it was taken and another of its category is held
  * instead.
  */
-export interface RenewedPlace {
+interface RenewedPlace {
   readonly place: PlaceDocument;
   readonly replaces: string | null;
 }
 
-export interface RenewalRequest {
+interface RenewalRequest {
   readonly holder: string;
   /** A repeat of the same request, also after a crash, returns the same places. */
   readonly request: string;
@@ -120,7 +120,7 @@ export const renewPlaces = async (places: Places, renewal: RenewalRequest): Prom
 };
 
 /** The ids, of these performances, that are cancelled or belong to a cancelled product. */
-export const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
   const cancelled = await Promise.all(
     performances.map(async (performance) => {

@@ -30,7 +30,7 @@ import type { Collections, ContactDocument } from '../store.ts';
 import { reachOf, type SeenContacts } from './reach.ts';
 
 /** A contact as answers show it: never its sensitive data. */
-export type ContactView = Partial<Details> & {
+type ContactView = Partial<Details> & {
   readonly contactNumber: string;
   readonly kind: Kind;
   readonly createdAt: string;

@@ -17,7 +17,7 @@ export interface Disclosure {
   guard<Written>(caller: Caller, write: () => Promise<Written>): Promise<Written>;
 }
 
-export interface DisclosureOptions {
+interface DisclosureOptions {
   /** The most contacts per minute and process that are disclosed to a client or user that may not read them. */
   readonly perMinute: number;
   readonly audit: Audit;

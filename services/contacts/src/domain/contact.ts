@@ -36,7 +36,7 @@ export interface IndividualDetails {
 }
 
 /** The details of a structure: a company, a school, a club. */
-export interface StructureDetails {
+interface StructureDetails {
   readonly name: string;
   readonly legalForm?: string;
   readonly registrationNumber?: string;

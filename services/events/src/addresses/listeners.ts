@@ -9,7 +9,7 @@ const LOOK_MS = 30_000;
 /** Recognises the listeners of the installation itself: nothing is ever delivered to them. */
 export type OwnListeners = ReturnType<typeof createOwnListeners>;
 
-export interface OwnListenersOptions {
+interface OwnListenersOptions {
   /** Addresses of the installation: PUBLIC_URL, and those of processes. */
   readonly urls: readonly string[];
   readonly resolve: Resolve;

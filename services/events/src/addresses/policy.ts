@@ -8,7 +8,7 @@ import { type Resolve, Unresolvable } from './resolve.ts';
 /** Decides about addresses. Refusals are reasons in words, for the person who registers a webhook. */
 export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
 
-export interface AddressPolicyOptions {
+interface AddressPolicyOptions {
   /** Internal networks that may be connected to, also with http (CIDRs), as of the call. */
   readonly allowed: () => readonly string[];
   readonly own: OwnListeners;

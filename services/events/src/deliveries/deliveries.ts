@@ -17,8 +17,7 @@ const OVERLAP_MS = 30_000;
 const LOG_EVERY_MS = 60_000;
 
 /** What the deliveries of a process need beside the members that each of its runners gets. */
-export interface DeliveriesDependencies
-  extends Pick<RunnerDependencies, 'attempt' | 'body' | 'delivered' | 'ended' | 'now'> {
+interface DeliveriesDependencies extends Pick<RunnerDependencies, 'attempt' | 'body' | 'delivered' | 'ended' | 'now'> {
   readonly store: Store;
   readonly log: Pick<Log, 'onAppended'>;
   readonly feed: Feed;

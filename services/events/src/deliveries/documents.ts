@@ -42,7 +42,7 @@ export interface PositionDocument extends Document {
 }
 
 /** A process that delivers; others see that it lives by its rising `beat`. */
-export interface WorkerDocument extends Document {
+interface WorkerDocument extends Document {
   readonly beat: number;
   /** Epoch milliseconds by its own clock; for its removal only. */
   readonly beatAt: number;

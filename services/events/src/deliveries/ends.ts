@@ -7,7 +7,7 @@ import { firstOf, following } from './plan.ts';
 import { GIVES_UP_MS, retryAfter } from './schedule.ts';
 
 /** The documents of one institution that the end of an attempt touches. */
-export interface EndingDocuments {
+interface EndingDocuments {
   readonly webhooks: Documents<WebhookDocument>;
   readonly deliveries: Documents<DeliveryDocument>;
 }

@@ -3,7 +3,7 @@ import type { Documents, New } from '@boxoffice/store';
 import type { DeliveryDocument, Origin } from './documents.ts';
 
 /** An event as the feed shows it. */
-export interface DeliveredEvent {
+interface DeliveredEvent {
   readonly id: string;
   readonly type: string;
   readonly sequence: number;

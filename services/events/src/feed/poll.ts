@@ -1,7 +1,7 @@
 import type { Feed, Selection, Stretch } from './read.ts';
 import type { Tail } from './tail.ts';
 
-export interface Poll {
+interface Poll {
   readonly institution: string;
   readonly after: number;
   readonly selection: Selection;

@@ -3,7 +3,7 @@ import { type Logger, repeat } from '@boxoffice/runtime';
 import { collection, type Document, type Store } from '@boxoffice/store';
 
 /** The open streams of a client at one instance. */
-export interface OpenStreamsDocument extends Document {
+interface OpenStreamsDocument extends Document {
   readonly client: string;
   readonly instance: string;
   readonly count: number;

@@ -8,7 +8,7 @@ import { MOST_PER_CLIENT, type StreamCounts } from './stream-counts.ts';
 import type { Tail } from './tail.ts';
 import { eventView } from './view.ts';
 
-export interface StreamRequest {
+interface StreamRequest {
   readonly institution: string;
   /** Whose streams are counted together. */
   readonly client: string;
@@ -16,7 +16,7 @@ export interface StreamRequest {
   readonly selection: Selection;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly counts: Pick<StreamCounts, 'admit' | 'release'>;
   readonly feed: Feed;
   readonly tail: Tail;

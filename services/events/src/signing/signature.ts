@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /** What is signed: the message's id, the attempt's time in epoch seconds, and the body to the byte. */
-export interface SignedMessage {
+interface SignedMessage {
   readonly id: string;
   readonly timestamp: number;
   readonly body: string;

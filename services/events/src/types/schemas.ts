@@ -31,7 +31,7 @@ const schemaName = (type: EventType): string =>
   `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 /** An event of one type. */
-export const eventSchema = (type: EventType): TSchema =>
+const eventSchema = (type: EventType): TSchema =>
   named(
     schemaName(type),
     Type.Object({ ...envelope, type: oneOf([type], { description: 'what happened' }), data: eventTypes[type].data }),

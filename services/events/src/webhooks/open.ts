@@ -42,7 +42,7 @@ export interface OpenWebhooks {
   readonly deliveries: Deliveries;
 }
 
-export interface OpenWebhooksOptions {
+interface OpenWebhooksOptions {
   readonly context: Context;
   readonly policy: AddressPolicy;
   readonly keyEncryptionKey: string;

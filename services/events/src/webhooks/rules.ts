@@ -48,7 +48,7 @@ export const readUrl = (text: string): URL => {
 };
 
 /** What a change needs beside the request. */
-export interface ChangeContext {
+interface ChangeContext {
   readonly client: string;
   readonly now: Date;
   /** The newest sequence of the institution. */

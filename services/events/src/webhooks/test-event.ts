@@ -4,7 +4,7 @@ import { TEST_TYPE } from '../types/types.ts';
 import type { WebhookDocument } from './documents.ts';
 
 /** Where and when a test is made. */
-export interface TestOptions {
+interface TestOptions {
   /** The id of its event. */
   readonly id: string;
   readonly institution: string;

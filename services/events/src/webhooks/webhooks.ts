@@ -37,7 +37,7 @@ export interface ShownWebhook {
 type Remembered<T> = IdempotencyRecord<T> | undefined;
 
 /** A change on behalf of a request. */
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly caller: Caller;
   readonly webhookId: string;
   /** Throws to refuse, from the current webhook. */
@@ -45,7 +45,7 @@ export interface WebhookRequest {
   readonly idempotencyRecord?: Remembered<WebhookDocument>;
 }
 
-export interface WebhooksDependencies {
+interface WebhooksDependencies {
   readonly store: Store;
   readonly feed: Feed;
   readonly cursors: EventCursors;

@@ -17,7 +17,7 @@ import type { OrderDocument } from '../store.ts';
 import type { Checkout } from './schemas.ts';
 
 /** A visitor's checkout of a cart; a repeat with the same `requestId` returns the same order. */
-export type CheckoutRequest = Static<typeof Checkout>;
+type CheckoutRequest = Static<typeof Checkout>;
 
 /** The request id of a checkout, by which the order lists it as handled. */
 export const checkoutName = (orderId: string, requestId: string): string =>

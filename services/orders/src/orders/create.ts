@@ -42,7 +42,7 @@ export const makerOf = (caller: Caller): Maker => ({
 });
 
 /** What distinguishes a creation from another one. */
-export interface Creation {
+interface Creation {
   readonly id: string;
   /** The request id of the hold: a repeat finds the places of an earlier attempt. */
   readonly request: string;

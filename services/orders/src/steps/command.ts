@@ -65,7 +65,7 @@ const misplaced = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orde
 };
 
 /** What a command led to. `done`: an earlier attempt of the same request already had the effect. */
-export interface CommandResult {
+interface CommandResult {
   readonly order: OrderDocument;
   readonly done: boolean;
 }

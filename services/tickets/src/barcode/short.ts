@@ -2,7 +2,7 @@ import { type KeyObject, sign } from 'node:crypto';
 import { fromBase45, toBase45 } from '../../door/base45.js';
 
 /** What a short barcode says: which ticket, for which performance. No personal data. */
-export interface ShortPayload {
+interface ShortPayload {
   readonly tid: string;
   readonly prf: string;
 }

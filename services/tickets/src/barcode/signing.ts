@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { type BarcodeKey, readShort, signShort } from './short.ts';
 
 /** What a barcode says: ticket, performance, place, and when it was signed. No personal data. */
-export interface BarcodePayload {
+interface BarcodePayload {
   readonly tid: string;
   readonly prf: string;
   readonly plc: string;

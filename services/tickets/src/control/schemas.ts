@@ -5,7 +5,7 @@ import { BarcodeControl, Control, Place, Status, Ticket } from '../schemas.ts';
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
 /** The most scans of a batch. */
-export const MAX_SCANS = 500;
+const MAX_SCANS = 500;
 
 const { barcode, performanceId } = BarcodeControl.properties;
 const { gate, at } = Control.properties;

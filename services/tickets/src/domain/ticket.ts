@@ -46,7 +46,7 @@ export type Creator = { readonly clientId: string; readonly userId?: string } | 
  * The own members of the replacing ticket; stored with the replaced one, so that any process can write the new
  * ticket.
  */
-export interface Successor {
+interface Successor {
   readonly barcode: string;
   readonly beneficiary: Beneficiary | null;
   /** ISO 8601 UTC. */

@@ -3,7 +3,7 @@ import type { OrderedTicket } from '../domain/order.ts';
 import type { Beneficiary, Creator } from '../domain/ticket.ts';
 
 /** A ticket in the message of another service, which may have further members. */
-export type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
+type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
   readonly beneficiary?: Partial<Beneficiary> | null;
 };
 

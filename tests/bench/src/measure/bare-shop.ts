@@ -7,7 +7,7 @@ import type { Product } from './product.ts';
 import { median } from './report.ts';
 
 /** The measurements of one round of a load. */
-export interface Measured {
+interface Measured {
   readonly rate: number;
   /** Milliseconds. */
   readonly p50: number;

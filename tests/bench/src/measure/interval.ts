@@ -1,5 +1,5 @@
 /** The median of some values and an interval that contains the true median with at least 95 % probability. */
-export interface MedianInterval {
+interface MedianInterval {
   readonly median: number;
   readonly low: number;
   readonly high: number;

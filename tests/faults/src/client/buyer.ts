@@ -44,7 +44,7 @@ interface Particulars {
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
 }
 
-export interface BuyerOptions {
+interface BuyerOptions {
   readonly api: Client;
   readonly journal: Journal;
   /** The choices of this buyer alone: its keys and habits. */

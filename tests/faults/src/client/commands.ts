@@ -87,7 +87,7 @@ const payTooLate = async (buyer: Buyer, hall: Hall, serviceHost: string, holdMs:
   await buyer.pay(order.id, order.total);
 };
 
-export interface CommandsOptions {
+interface CommandsOptions {
   readonly api: Client;
   readonly buyer: Buyer;
   readonly hall: Hall;

@@ -7,12 +7,12 @@ import { patience } from './request.ts';
 import type { Shop, ShopUser } from './shop.ts';
 
 /** A visitor of a web shop, who fills one cart after the other and buys it. */
-export interface Shopper {
+interface Shopper {
   /** One visit; resolves when its outcome is certain, or as certain as it becomes. */
   visit(): Promise<void>;
 }
 
-export interface ShopperOptions {
+interface ShopperOptions {
   /** A visitor's own client of the product. */
   readonly pos: Client;
   /** The institution's client, which reads the orders. */

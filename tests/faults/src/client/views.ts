@@ -3,7 +3,7 @@
 import type { State } from '@boxoffice/orders';
 import type { Status } from '@boxoffice/tickets';
 
-export interface LineView {
+interface LineView {
   readonly id: string;
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -12,7 +12,7 @@ export interface LineView {
   readonly ticketId: string | null;
 }
 
-export interface CancellationView {
+interface CancellationView {
   readonly requestedAt: string;
   readonly ticketsCancelled: number | null;
   readonly controlled: number | null;

@@ -26,7 +26,7 @@ export interface FactPoint {
 export type Step = 'purchase' | 'cancellation' | 'closing' | 'checkout' | 'rescue' | 'access' | 'command';
 
 /** A moment at which a process of a service kills itself. */
-export interface CrashPoint {
+interface CrashPoint {
   readonly service: ServiceName;
   readonly step: Step;
   readonly moment: RequestPoint | FactPoint;
@@ -127,7 +127,7 @@ const pointsOf = ([step, name, caller, called, target]: Request): [string, Crash
 };
 
 /** Every named step of a command or reaction at which a process can be killed. */
-export const crashPoints: ReadonlyMap<string, CrashPoint> = new Map([
+const crashPoints: ReadonlyMap<string, CrashPoint> = new Map([
   ...requests.flatMap(pointsOf),
   ...facts.flatMap(([step, name, service, queue, type]) =>
     (['received', 'handled'] as const).map((phase): [string, CrashPoint] => [

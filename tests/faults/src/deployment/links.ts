@@ -61,7 +61,7 @@ interface Toxic {
 }
 
 /** What is done to a link, in words; without toxics its connections are closed and new ones refused. */
-export interface Damage {
+interface Damage {
   readonly words: string;
   readonly toxics: readonly Toxic[];
 }

@@ -37,7 +37,7 @@ export interface ProductProcess {
   output(): string;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly name: string;
   /** The program's file and its arguments. */
   readonly program: readonly string[];

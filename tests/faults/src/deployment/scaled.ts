@@ -30,7 +30,7 @@ const databaseAt = (url: string, name: string): string =>
 
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
-export interface ScaledOptions {
+interface ScaledOptions {
   /** Bugs to plant. */
   readonly mutations?: readonly Mutation[] | undefined;
   /** Whether every link between two processes goes through toxiproxy. */

@@ -3,12 +3,38 @@
 import type { CollectionHandle, Document, Documents } from '../../port.ts';
 import type { MongoCollection } from '../collection.ts';
 import type { Gate } from '../connection/gate.ts';
-import { documentOf, visible } from '../records/record.ts';
-import { allOf, conditionsOf, pageOf } from '../records/where.ts';
+import { documentOf, type StoredRecord, visible } from '../records/record.ts';
+import { allOf, conditionsOf, pageOf, type RecordFilter } from '../records/where.ts';
 import { claim } from './claim.ts';
 import { insert, insertInOrder, insertMany } from './insert.ts';
-import { remove } from './remove.ts';
 import { update } from './update.ts';
+
+/**
+ * Deletes a document, if it has the expected version; returns whether it did. Its pending events and stored answers are first copied elsewhere: a
+ * crash in between duplicates them, which consumers tolerate, and never loses them.
+ */
+export const remove = async (
+  collection: MongoCollection,
+  scope: RecordFilter,
+  id: string,
+  expected: number | undefined,
+): Promise<boolean> => {
+  const { records, outbox, idempotency, schema } = collection;
+  const projection = { version: 1, institution: 1, _outbox: 1, _pending: 1, _idempotencyRecords: 1 };
+  for (;;) {
+    const record = await records.findOne<StoredRecord>({ _id: id, ...scope }, { projection });
+    if (!record) return false;
+    if (expected !== undefined && record.version !== expected) return false;
+    const { version, institution, _outbox = [], _pending = _outbox[0]?.at, _idempotencyRecords = [] } = record;
+    if (_outbox.length > 0 && _pending !== undefined) {
+      const of = `${schema.name}.${id}`;
+      await outbox.orphan({ _id: `${of}.${version}`, of, institution, _outbox, _pending });
+    }
+    await idempotency.carry(_idempotencyRecords.filter((one) => one.expiresAt > Date.now()));
+    const { deletedCount } = await records.deleteOne({ _id: id, ...scope, version });
+    if (deletedCount === 1) return true;
+  }
+};
 
 /** The documents of one institution, or of all where that is undefined. */
 const documentsOf = <T extends Document>(

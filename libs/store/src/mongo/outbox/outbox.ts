@@ -11,7 +11,7 @@ import { eventsOf, type FrozenFact, freeze, homeOf, published } from './events.t
 // index is sparse, so it holds only documents with events, and not multikey, so it also gives the order.
 
 /** Orphaned events: those of a deleted document, and those put into the outbox again without a write. */
-export interface Orphans {
+interface Orphans {
   readonly _id: string;
   /** The orphaned events' origin: `<collection>.<document>`. */
   readonly of: string;
