@@ -6,7 +6,8 @@ const block = globalThis.document?.querySelector('[data-shop]');
  * The point of sale as the server wrote it into the page.
  *
  * @type {{ serviceHost: string, name: string, language: string, texts: string, region: string, currency: string,
- *   timeZone: string, exponents: Record<string, number>, isDemo: boolean, first?: { address: string, data: object } }}
+ *   timeZone: string, exponents: Record<string, number>, isDemo: boolean, sendsMails: boolean,
+ *   first?: { address: string, data: object } }}
  */
 export const shop = JSON.parse(block?.textContent ?? '{}');
 

@@ -137,7 +137,7 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   front: (next, { publicUrl, settings: own }, context) =>
     createDemoPages(
       context.mail.demoFiles,
-      createShopFront(next, { publicUrl, shopHost: () => own.shopHost }, context),
+      createShopFront(next, { publicUrl, shopHost: () => own.shopHost, sendsMails: context.mail.isOn }, context),
     ),
   admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
   reactions: ({ store }, context) => [

@@ -1,7 +1,7 @@
 import { h } from '../dom.js';
 import { checkAll, radioCards, textField } from '../fields.js';
 import { money } from '../format.js';
-import { go, link } from '../frame.js';
+import { go, link, shop } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
@@ -32,6 +32,8 @@ const guestFields = () => {
   ]);
 };
 
+const confirmation = () => shop.sendsMails && h('p', { class: 'small' }, t('confirmationMail'));
+
 const loggedIn = (redraw) => {
   const { firstName, lastName, name, email } = visitor.contact;
   const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
@@ -50,6 +52,7 @@ const loggedIn = (redraw) => {
       h('strong', {}, name ?? `${firstName ?? ''} ${lastName ?? ''}`),
       email && h('span', { class: 'small' }, email),
     ),
+    email && confirmation(),
     out,
     h('p', { class: 'small' }, t('logOutGivesBack')),
   );
@@ -65,6 +68,7 @@ const buyer = (redraw) => {
     { class: 'form' },
     Object.values(fields).map(({ node }) => node),
     h('p', { class: 'small' }, t('guestHint', { type: typeOf(cartItems()) })),
+    confirmation(),
   );
   const login = h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
   return {

@@ -153,6 +153,7 @@ export const de = {
   haveLogin: 'Ich habe ein Konto',
   asGuest: 'Als Gast kaufen',
   guestHint: 'Ihre Karten erscheinen auf der nächsten Seite.',
+  confirmationMail: 'Eine Bestätigung geht an Ihre E-Mail-Adresse.',
   login: 'Benutzername',
   password: 'Passwort',
   logIn: 'Anmelden',

@@ -153,6 +153,7 @@ export const fr = {
   haveLogin: 'J’ai déjà un compte',
   asGuest: 'Acheter sans compte',
   guestHint: 'Vos billets s’affichent à la page suivante.',
+  confirmationMail: 'Une confirmation est envoyée à votre adresse e-mail.',
   login: 'Identifiant',
   password: 'Mot de passe',
   logIn: 'Se connecter',

@@ -27,6 +27,8 @@ export interface ShopOptions {
   readonly publicUrl: string;
   /** The point of sale at `/shop/` if the request's host is that of none; undefined: none. */
   readonly shopHost: () => string | undefined;
+  /** Whether shoppers of the point of sale get mails. */
+  readonly sendsMails: (pointOfSale: PointOfSale) => boolean;
 }
 
 type Context = Pick<PosContext, 'pointOfSaleOf' | 'offers' | 'now'>;
@@ -50,7 +52,7 @@ const redirect = (response: ServerResponse, status: number, location: string, va
  */
 export const createShopFront = (
   next: RequestListener,
-  { publicUrl, shopHost }: ShopOptions,
+  { publicUrl, shopHost, sendsMails }: ShopOptions,
   context: Context,
 ): RequestListener => {
   const files = readShopFiles();
@@ -89,7 +91,8 @@ export const createShopFront = (
     const { language, texts } = languages;
     const region = regionOf(currency);
     const texted = { language, texts, region, timeZone };
-    const state: ShopState = { serviceHost, name, ...texted, currency, exponents, maxPlacesPerOrder, isDemo, links };
+    const selling = { currency, exponents, maxPlacesPerOrder, isDemo, sendsMails: sendsMails(seller), links };
+    const state: ShopState = { serviceHost, name, ...texted, ...selling };
     const frame = {
       state,
       files,

@@ -18,6 +18,8 @@ export interface ShopState {
   readonly exponents: Readonly<Record<string, number>>;
   readonly maxPlacesPerOrder: number;
   readonly isDemo: boolean;
+  /** Whether a buyer with an address gets a confirmation by mail. */
+  readonly sendsMails: boolean;
   readonly links: ShopLinks | null;
 }
 

@@ -43,8 +43,8 @@ describe('the first page of a shop', () => {
     expect(text).toContain(`<a class="brand" href="/shop/${serviceHost}/">`);
     expect(text).toContain('<footer class="frame-footer">');
     for (const show of [one, two]) expect(text).toContain(`href="/shop/${serviceHost}/show/${show.product.id}"`);
-    const { first, name } = dataOf(text, SCRIPT);
-    expect([name, first.address]).toEqual(['Our <house>', `/shop/${serviceHost}/?lang=en`]);
+    const { first, name, sendsMails } = dataOf(text, SCRIPT);
+    expect([name, sendsMails, first.address]).toEqual(['Our <house>', false, `/shop/${serviceHost}/?lang=en`]);
     expect(first.data).toMatchObject({ total: 2, records: [{ id: one.product.id }, { id: two.product.id }] });
   });
 

@@ -47,7 +47,7 @@ describe('a text', () => {
   };
 
   test.each([
-    ['en', 'chosen', { type: 'goods', count: 1, price: '€ 5' }, '1 piece, € 5'],
+    ['en', 'chosen', { type: 'goods', count: 1, price: '€ 5' }, '1 item, € 5'],
     ['en', 'placesInCart', { type: 'mixed', count: 2 }, '2 items in the cart'],
     ['de', 'roomLeft', { type: 'membership', count: 1 }, 'In diese Bestellung passt noch 1 Mitgliedschaft.'],
     ['de', 'roomLeft', { type: 'season_ticket', count: 3 }, 'In diese Bestellung passen noch 3 Abonnemente.'],

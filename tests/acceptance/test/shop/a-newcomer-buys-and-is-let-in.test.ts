@@ -74,6 +74,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     await page.getByLabel(t('firstName'), { exact: true }).fill('Ada');
     await page.getByLabel(t('lastName'), { exact: true }).fill('Lovelace');
     await page.getByLabel(/^E-?mail/i).fill(email);
+    await page.getByText(t('confirmationMail')).waitFor();
     await page.getByRole('button', { name: pay }).tap();
     await heading(page, t('thankYou')).waitFor();
   };
