@@ -1,7 +1,6 @@
-import { clock } from './format.js';
 import { announce } from './notices.js';
 import { loadCart, timeLeft, visitor } from './state.js';
-import { t } from './texts/index.js';
+import { clock, t } from './texts/index.js';
 
 const LAST_MS = 120_000;
 

@@ -1,11 +1,10 @@
 // The entry of the shop: shows the page of the address. It uses only the point-of-sale API.
 import { Refusal } from './api.js';
 import { h, screenReaderText } from './dom.js';
-import { clock } from './format.js';
 import { go, link, MOVED, pathOf, setTitle, shop } from './frame.js';
 import { announce, clearAnnouncement, clearNotices, notice, showError, wordsOf } from './notices.js';
 import { cartItems, onChange, onFollowed, onLoss, restore, timeLeft, visitor } from './state.js';
-import { errorText, t, typeOf, useTexts } from './texts/index.js';
+import { clock, errorText, t, typeOf, useTexts } from './texts/index.js';
 
 /** The pages by their paths; each is loaded when it is first shown. */
 const pages = [

@@ -1,8 +1,7 @@
 import { h } from './dom.js';
-import { money } from './format.js';
 import { poster } from './poster.js';
 import { qrCode } from './qr.js';
-import { t } from './texts/index.js';
+import { money, t } from './texts/index.js';
 
 const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
 

@@ -1,11 +1,10 @@
 import { api, hasSession, Refusal } from '../api.js';
 import { h } from '../dom.js';
-import { longDay, money } from '../format.js';
 import { link } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act } from '../notices.js';
 import { logOut, visitor } from '../state.js';
-import { t, typeOf } from '../texts/index.js';
+import { longDay, money, t, typeOf } from '../texts/index.js';
 import { growing } from './growing.js';
 import { ownTickets } from './own-tickets.js';
 

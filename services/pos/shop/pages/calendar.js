@@ -1,6 +1,5 @@
 import { h } from '../dom.js';
-import { dayParts, month } from '../format.js';
-import { t } from '../texts/index.js';
+import { dayParts, month, t } from '../texts/index.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,9 @@
 import { h, newId, tidy } from '../dom.js';
-import { clock, longDay, money, time, validityLine } from '../format.js';
 import { link } from '../frame.js';
 import { act, announce, clearNotices, showError } from '../notices.js';
 import { poster } from '../poster.js';
 import { cart, cartItems, loadCart, onChange, productIfShown, timeLeft, visitor } from '../state.js';
-import { isShow, t, typeOf } from '../texts/index.js';
+import { clock, isShow, longDay, money, t, time, typeOf, validityLine } from '../texts/index.js';
 import { placeName } from '../ticket.js';
 
 /** A page with one message and a link to the programme. */

@@ -1,11 +1,10 @@
 import { h } from '../dom.js';
 import { checkAll, radioCards, textField } from '../fields.js';
-import { money } from '../format.js';
 import { go, link, shop } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
-import { t, typeOf } from '../texts/index.js';
+import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, repeat } from './purchase.js';
 

@@ -1,6 +1,5 @@
 import { h } from '../dom.js';
-import { money } from '../format.js';
-import { t, typeOf } from '../texts/index.js';
+import { money, t, typeOf } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { categoryOf, nameOf, whenAndWhere } from './cart.js';
 

@@ -1,10 +1,9 @@
 import { api, newKey } from '../api.js';
 import { h } from '../dom.js';
-import { clock } from '../format.js';
 import { link, setTitle } from '../frame.js';
 import { act, announce } from '../notices.js';
 import { loadCart, timeLeft, visitor } from '../state.js';
-import { t } from '../texts/index.js';
+import { clock, t } from '../texts/index.js';
 import { byPerformance } from './cart.js';
 import { keepButtons, linkBox } from './keep.js';
 import {

@@ -1,15 +1,12 @@
 import { api } from '../api.js';
 import { h, newId } from '../dom.js';
-import { money } from '../format.js';
 import { bestSeats, boxOf, hallOf } from '../hall/hall.js';
 import { fullName, listOf, seatName } from '../hall/list.js';
 import { planOf } from '../hall/plan.js';
 import { announce, wordsOf } from '../notices.js';
 import { cartItems, onChange } from '../state.js';
-import { t } from '../texts/index.js';
-import { bestForm } from './best-form.js';
-import { chosenList } from './chosen-list.js';
-import { legend, pricesOf } from './legend.js';
+import { money, t } from '../texts/index.js';
+import { bestForm, chosenList, legend, pricesOf } from './beside-plan.js';
 
 /** The plan shows what others take meanwhile, in milliseconds. */
 const REFRESH_MS = 15_000;

@@ -1,8 +1,7 @@
 import { h } from '../dom.js';
-import { duration, money, period, validity } from '../format.js';
 import { link } from '../frame.js';
 import { badge, plainPoster } from '../poster.js';
-import { isShow, t } from '../texts/index.js';
+import { duration, isShow, money, period, t, validity } from '../texts/index.js';
 
 /** The name and city of the venue of a performance. */
 export const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');

@@ -1,9 +1,8 @@
 import { h, newId } from '../dom.js';
-import { dayParts, longDay, shortDay, time } from '../format.js';
 import { link } from '../frame.js';
 import { badge, fillPosters } from '../poster.js';
 import { productOf } from '../state.js';
-import { isShow, t } from '../texts/index.js';
+import { dayParts, isShow, longDay, shortDay, t, time } from '../texts/index.js';
 import { choicePanel } from './choice.js';
 import { showHead, venueOf } from './show-head.js';
 
@@ -76,13 +75,15 @@ const notOnSale = () =>
 export const showPage = async ([id], _query, { first, drawn }) => {
   const product = first ?? (await productOf(id, { fresh: true }));
   const { performances } = product;
+  const isNumbered = performances.some((one) => one.seatCategories.some(({ numbered }) => numbered));
+  const { seatMap } = isNumbered ? await import('./seat-map.js') : {};
   const free = performances.filter(({ availability, onSale }) => availability !== 'sold_out' && onSale);
   const panel = h('div', { class: 'panel' });
   let shown;
 
   const choose = (performance) => {
     shown?.leave();
-    shown = choicePanel(product, performance);
+    shown = choicePanel(product, performance, seatMap);
     panel.replaceChildren(shown.node);
   };
 

@@ -1,11 +1,10 @@
 import { api } from '../api.js';
 import { h, newId, screenReaderText } from '../dom.js';
-import { dayParts, longDay, money, month, number, period, shortDay, time, validityLine } from '../format.js';
 import { link } from '../frame.js';
 import { announce, showError } from '../notices.js';
 import { auditorium, badge, fillPosters, plainPoster } from '../poster.js';
 import { visitor } from '../state.js';
-import { isShow, TYPES, t } from '../texts/index.js';
+import { dayParts, longDay, money, month, number, TYPES, t, whenOf } from '../texts/index.js';
 
 const SIZE = 24;
 /** Days of the strip. */
@@ -25,14 +24,6 @@ const addressOf = ({ type, wanted, page, date, venue, month: open }) => {
   return link(query.size > 0 ? `/?${query}` : '/');
 };
 
-const dateOf = (product, isFound) => {
-  const { type, performance, startDate } = product;
-  if (!isShow(type)) return validityLine(product);
-  if (!performance) return period(startDate);
-  const { startDate: start, timeZone } = performance;
-  return isFound ? `${period(start)}, ${time(start, timeZone)}` : shortDay(start, timeZone);
-};
-
 const card = (product, isFound) => {
   const { id, code, name, priceFrom, currency } = product;
   return h(
@@ -42,7 +33,7 @@ const card = (product, isFound) => {
       'a',
       { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
       h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
-      h('span', { class: 'card-date' }, dateOf(product, isFound)),
+      h('span', { class: 'card-date' }, whenOf(product, isFound)),
       h('span', { class: 'card-name' }, name),
       priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),
     ),

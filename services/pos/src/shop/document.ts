@@ -18,8 +18,8 @@ export interface FirstPage {
   readonly isPublic: boolean;
   /** For search engines (JSON-LD). */
   readonly structured?: object | undefined;
-  /** The module of the page, which the browser loads at once. */
-  readonly module: string;
+  /** The modules of the page, which the browser loads at once. */
+  readonly modules: readonly string[];
 }
 
 /** The shop around its pages. */
@@ -108,7 +108,8 @@ ${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${or
 export const documentOf = (frame: Frame, page: FirstPage, views: Views): string => {
   const { state, files, stylesheet, logo } = frame;
   const { t } = views;
-  const modules = new Set([...files.modulesOf('shop.js'), ...files.modulesOf(page.module), `texts/${state.texts}.js`]);
+  const names = ['shop.js', ...page.modules].flatMap(files.modulesOf);
+  const modules = new Set([...names, `texts/${state.texts}.js`]);
   const first = page.data && { first: { address: page.address, data: page.data } };
   return html`<!doctype html>
 <html lang="${state.language}">

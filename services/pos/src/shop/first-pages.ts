@@ -2,8 +2,10 @@ import { PosFault } from '@boxoffice/envelope';
 import type { Html } from '@boxoffice/pages';
 import { html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
+import type { Static } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { PosContext } from '../context.ts';
+import type { ProductDetail } from '../description/schemas.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { FirstPage } from './document.ts';
 import type { ShopLanguages } from './languages.ts';
@@ -42,6 +44,10 @@ const shortened = (text: string): string =>
 const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
 <noscript><p class="wrap">${t('noScript')}</p></noscript>`;
 
+/** Whether the page of a product draws a plan. */
+const hasPlan = ({ performances }: Static<typeof ProductDetail>): boolean =>
+  performances.some(({ seatCategories }) => seatCategories.some(({ numbered }) => numbered));
+
 const message = ({ t }: Views, root: string): Html => html`<div class="wrap page-message">
 <h1 tabindex="-1">${t('notFoundTitle')}</h1>
 <p class="lead">${t('notFoundText')}</p>
@@ -73,7 +79,7 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
         description: views.t('notFoundText'),
         content: message(views, root),
         isPublic: false,
-        module: 'pages/shows.js',
+        modules: ['pages/shows.js'],
       }),
     };
 
@@ -94,7 +100,7 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
           content: found ? views.programme(state, found) : waiting(views),
           data: found && { ...found, products: undefined },
           isPublic: true,
-          module: 'pages/shows.js',
+          modules: ['pages/shows.js'],
         }),
       };
     }
@@ -119,7 +125,7 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
           isPublic: true,
           structured:
             product && structuredData(product, { name: pointOfSale.name, language, url: `${origin}${root}${path}` }),
-          module: 'pages/show.js',
+          modules: product && hasPlan(product) ? ['pages/show.js', 'pages/seat-map.js'] : ['pages/show.js'],
         }),
       };
     }
@@ -135,7 +141,7 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
         description: views.t('seasonLine'),
         content: waiting(views),
         isPublic: false,
-        module,
+        modules: [module],
       }),
     };
   };

@@ -229,7 +229,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
           money(50, 'ISK'),
         ];
       },
-      new URL(`${script}`.replace('shop.js', 'format.js'), `${product().demo.baseUrl}/shop/`).href,
+      new URL(`${script}`.replace('shop.js', 'texts/index.js'), `${product().demo.baseUrl}/shop/`).href,
     );
     expect(shown.map((text) => text.replaceAll(/[^\d.,]/g, ''))).toEqual([
       ...['145.00', '1,200', '1.234'],
