@@ -1,8 +1,8 @@
 import { correction, generate, mode } from 'lean-qr';
 import type { About, Content } from './about.ts';
 import type { Brand, Colours, Picture } from './brand.ts';
-import { isRightToLeft } from './direction.ts';
-import { linesOf } from './fitting.ts';
+import { isRightToLeft } from './letters/direction.ts';
+import { linesOf } from './letters/fitting.ts';
 
 /** Light modules around a QR code (ISO/IEC 18004). */
 const QUIET = 4;

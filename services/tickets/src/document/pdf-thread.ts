@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Content } from './about.ts';
-import { createFonts } from './fonts.ts';
+import { createFonts } from './letters/fonts.ts';
 import { pdfOf } from './pdf.ts';
 
 /** A document to draw. */

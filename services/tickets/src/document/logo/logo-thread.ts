@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import PdfDocument from 'pdfkit';
-import type { Picture } from './brand.ts';
+import type { Picture } from '../brand.ts';
 import { drawLogo, proportionsOf, registerLogoFonts } from './logo.ts';
 
 /** Bytes of a drawing: parts of an SVG that refer to one another multiply, on each page of a document. */

@@ -1,3 +1,5 @@
+// The letters of a document: fonts that have them, their order, and their room.
+
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, extname, join } from 'node:path';

@@ -1,6 +1,6 @@
 import svgToPdf from 'svg-to-pdfkit';
-import type { Picture } from './brand.ts';
-import { contentOf, ownFiles } from './fonts.ts';
+import type { Picture } from '../brand.ts';
+import { contentOf, ownFiles } from '../letters/fonts.ts';
 
 const NUMBER = String.raw`\s*([\d.]+(?:e[+-]?\d+)?)`;
 

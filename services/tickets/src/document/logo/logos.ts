@@ -1,7 +1,9 @@
+// The logo of a point of sale, drawn beside the event loop within a limit of time.
+
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import type { Picture } from './brand.ts';
+import type { Picture } from '../brand.ts';
 
 /** How long a logo may take: a thread starts in a tenth of a second. */
 const LOGO_MS = 4_000;
