@@ -21,9 +21,9 @@ export {
   type HttpCall,
   isLastAnswer,
 } from './connections/http-client.ts';
-export { type Check, createHealth, type Health } from './health.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
+export { type Check, createHealth, type Health } from './listen/health.ts';
 export { type Listening, type ListenOptions, listen, listeningPorts } from './listen/listen.ts';
 export { serveOperations } from './listen/operations.ts';
 export { logRefused, type OnRefused, type Refusal, type Refuse } from './listen/refusal.ts';

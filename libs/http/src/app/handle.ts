@@ -6,7 +6,6 @@ import { createEncoder } from '../answers/compressed.ts';
 import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
 import { createAnnouncement } from '../description/deprecation.ts';
-import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from '../idempotency.ts';
 import { createCursorCodec, ownerOf } from '../lists/cursor.ts';
 import type { AnyOperation } from '../operation.ts';
 import { BODY_LIMIT_BYTES, INTERNAL_BODY_LIMIT_BYTES, readBody } from '../requests/body.ts';
@@ -14,6 +13,7 @@ import { compileForm } from '../requests/form.ts';
 import { isKnown, requireMatch } from '../requests/headers.ts';
 import { isIdempotent, TAKES_BODY } from '../shape.ts';
 import { createAnswerCheck } from '../validation/check.ts';
+import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from './idempotency.ts';
 import type { AppParts } from './options.ts';
 
 /** Handles requests to one operation under one of its ids. `fault` renders its faults. */

@@ -4,8 +4,8 @@ import type { Admit } from '../access/admission.ts';
 import type { AccessLogger } from '../answers/exchange.ts';
 import type { DescriptionOptions } from '../description/openapi.ts';
 import type { Family } from '../families/family.ts';
-import type { IdempotencyPort } from '../idempotency.ts';
 import type { Compile } from '../validation/validators.ts';
+import type { IdempotencyPort } from './idempotency.ts';
 
 /** The options of `createApp`. */
 export interface AppOptions extends Omit<DescriptionOptions, 'readers'> {

@@ -1,7 +1,7 @@
 import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { canonicalTag } from '../languages.ts';
+import { canonicalTag } from '../locale/languages.ts';
 import { isEmail } from './email.ts';
 import { lineOf, lineOrEmptyOf, linesOf, originOf } from './texts.ts';
 

@@ -5,11 +5,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Certificate } from '../certificates/certificate.ts';
-import type { Health } from '../health.ts';
 import type { Observe } from '../metrics/metrics.ts';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
 import { requestIdFrom } from '../tracing/trace.ts';
 import { drainConnections } from './drain.ts';
+import type { Health } from './health.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
 
 /** How long a request may take to arrive. Milliseconds. */

@@ -1,5 +1,5 @@
-import type { Health } from '../health.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { Health } from './health.ts';
 import { type Listening, listen } from './listen.ts';
 
 interface OperationsOptions {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
-import type { Check } from '../health.ts';
+import type { Check } from '../listen/health.ts';
 import { within } from '../time/index.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -2,7 +2,11 @@ import { type Interval, type Logger, repeat, within } from '@boxoffice/runtime';
 import type { Attempt, Attempted } from './attempt.ts';
 import type { MailDocument } from './documents.ts';
 import type { Outbox } from './outbox.ts';
-import { pauseAfter } from './schedule.ts';
+
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Milliseconds for which nothing is sent after the server was not reached, by the number of failures in a row. */
+const pauseAfter = (failures: number): number => Math.min(1_000 * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 
 /** Mails that an instance sends at once: a slow one holds up one of them. */
 export const SLOTS = 6;

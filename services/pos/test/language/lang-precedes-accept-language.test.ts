@@ -1,4 +1,4 @@
-// rule 4: Rule 8: `lang`, then `Accept-Language`, then the default language | libs/http/src/languages.ts
+// rule 4: Rule 8: `lang`, then `Accept-Language`, then the default language | libs/http/src/locale/languages.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';

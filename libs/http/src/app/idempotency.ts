@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
-import type { Outcome, Outcomes } from './answers/outcome.ts';
-import type { Answer, IdempotencyRecord } from './operation.ts';
-import { canonicalJson } from './requests/canonical-json.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from './shape.ts';
+import type { Outcome, Outcomes } from '../answers/outcome.ts';
+import type { Answer, IdempotencyRecord } from '../operation.ts';
+import { canonicalJson } from '../requests/canonical-json.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
 /** How long an answer is stored. */
 const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000;
