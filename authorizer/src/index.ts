@@ -37,7 +37,7 @@ export {
   usersCollection,
 } from './store.ts';
 export { accessClaims, signAccessToken } from './tokens/access-token.ts';
-export { rangeOf, readUsage, type UsageItem, type UsageQuery } from './usage/query.ts';
+export { rangeOf, readUsage, type UsageQuery } from './usage/query.ts';
 export { createRecordUsage } from './usage/record.ts';
 export { createDivideLimits } from './usage/shares.ts';
 export {

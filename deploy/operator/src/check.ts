@@ -72,25 +72,22 @@ const reportOf = (verified: Verified, seconds: number): Report => {
 };
 
 /** Parses seconds into milliseconds. @throws {Misuse} */
-const millisecondsOf = (name: string, given: string | boolean | undefined): number | undefined => {
+const millisecondsOf = (given: string | boolean | undefined): number | undefined => {
   if (given === undefined) return undefined;
   const seconds = Number(given);
-  if (given === '' || !Number.isFinite(seconds) || seconds < 0) throw new Misuse(`--${name} is no number of seconds`);
+  if (given === '' || !Number.isFinite(seconds) || seconds < 0) throw new Misuse('--settle is no number of seconds');
   return seconds * 1_000;
 };
 
 export const check: readonly Command[] = [
   {
     name: 'check',
-    usage: '[--institution ID] [--metrics FILE] [--settle SECONDS] [--patience SECONDS]',
+    usage: '[--institution ID] [--metrics FILE] [--settle SECONDS]',
     about:
-      'verifies stock, orders, tickets, payments, contacts, users, grants, API keys and usage of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) to count, and is waited for --patience (60) while it is under way',
+      'verifies stock, orders, tickets, payments, contacts, users, grants, API keys and usage of the whole installation, also while it runs, and changes nothing; violations give exit status 1 and their ids; --metrics: counts for Prometheus’s textfile collector; what looks wrong must stay so for --settle (3) seconds to count, and is waited for a minute while it is under way',
     async run(installation, { options }) {
       const { institution, metrics } = options;
-      const [settleMs, patienceMs] = [
-        millisecondsOf('settle', options.settle),
-        millisecondsOf('patience', options.patience),
-      ];
+      const settleMs = millisecondsOf(options.settle);
       const stores = await storesOf(installation);
       if (typeof institution === 'string') await knownInstitution(installation, institution);
       const progress = createProgress('check');
@@ -100,7 +97,6 @@ export const check: readonly Command[] = [
         queues: installation.queues,
         institution: typeof institution === 'string' ? institution : undefined,
         ...(settleMs === undefined ? {} : { settleMs }),
-        ...(patienceMs === undefined ? {} : { patienceMs }),
         tell: progress.tell,
       }).finally(progress.end);
       const seconds = (performance.now() - startedAt) / 1_000;

@@ -1,14 +1,9 @@
-import { rangeOf, readUsage, type UsageItem, type UsageQuery } from '@boxoffice/authorizer';
+import { rangeOf, readUsage, type UsageQuery } from '@boxoffice/authorizer';
 import { type Command, type Given, Misuse, printed } from '../command.ts';
 import { knownInstitution } from './institutions.ts';
 
 /** Rows of the table; --json gives all. */
 const MOST_ROWS = 50;
-
-/** Columns of the plot. */
-const MOST_COLUMNS = 60;
-
-const LEVELS = '▁▂▃▄▅▆▇█';
 
 const textOf = ({ options }: Given, name: string): string | undefined => {
   const value = options[name];
@@ -36,32 +31,6 @@ const queryOf = (given: Given): UsageQuery => {
   };
 };
 
-/** Requests over time as one line of bars; several intervals share a column where there are many. */
-const plotOf = (counts: readonly number[]): string => {
-  const perColumn = Math.ceil(counts.length / MOST_COLUMNS) || 1;
-  const columns = Array.from({ length: Math.ceil(counts.length / perColumn) }, (_, index) =>
-    counts.slice(index * perColumn, (index + 1) * perColumn).reduce((sum, count) => sum + count, 0),
-  );
-  const most = Math.max(...columns, 1);
-  return columns
-    .map((count) => (count === 0 ? ' ' : LEVELS[Math.ceil((count / most) * LEVELS.length) - 1]))
-    .join('')
-    .trimEnd();
-};
-
-const LENGTHS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
-
-/** The requests of every interval of a range, also of those without any. */
-const countsOf = (items: readonly UsageItem[], { resolution, from, to }: ReturnType<typeof rangeOf>): number[] => {
-  const length = LENGTHS[resolution];
-  const counts = Array.from({ length: Math.round((to - from) / length) }, () => 0);
-  for (const { start, requests } of items) {
-    const index = Math.round((Date.parse(start) - from) / length);
-    counts[index] = (counts[index] ?? 0) + requests;
-  }
-  return counts;
-};
-
 const iso = (at: number): string => new Date(at).toISOString().slice(0, 16);
 
 export const usage: readonly Command[] = [
@@ -69,7 +38,7 @@ export const usage: readonly Command[] = [
     name: 'usage',
     usage: 'INSTITUTION [--from 2027-03-14] [--to 2027-03-15] [--granularity hour] [--group-by apiKey,status]',
     about:
-      'prints the requests of an institution, by default of the last 24 hours, as a table and a plot; --granularity minute, hour or ' +
+      'prints the requests of an institution, by default of the last 24 hours, as a table; --granularity minute, hour or ' +
       'day; --group-by any of apiKey, client, user, operation, status',
     async run(installation, given) {
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
@@ -79,8 +48,6 @@ export const usage: readonly Command[] = [
       const shown = items.slice(-MOST_ROWS);
       const lines = [
         `${institution}, ${iso(range.from)} to ${iso(range.to)} UTC, per ${range.resolution}`,
-        '',
-        `|${plotOf(countsOf(items, range))}`,
         '',
         printed(shown, false),
         ...(items.length > shown.length ? [`the last ${shown.length} of ${items.length} rows; --json prints all`] : []),

@@ -1,9 +1,6 @@
 // The status of an installation: its processes, backlogs and problems.
 
-import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, printed, type Report } from '../command.ts';
-import type { Installation } from '../installation.ts';
 import { isUnseen, lookAt, type Overview } from './overview.ts';
 import { problemsOf, verdictOf } from './problems.ts';
 
@@ -34,29 +31,12 @@ const reportOf = (overview: Overview): Report => {
   };
 };
 
-const EVERY_MS = 2_000;
-
-/** Shows a report every two seconds until the program is interrupted; returns the last one. */
-const watch = async (installation: Installation, json: boolean): Promise<Report> => {
-  const end = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) void once(process, signal).then(() => end.abort());
-  for (;;) {
-    const report = reportOf(await lookAt(installation));
-    const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[2J' : '';
-    process.stdout.write(`${clear}${json ? JSON.stringify(report.json) : report.text}\n\n`);
-    await pause(EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
-    // The report on screen is not printed again.
-    if (end.signal.aborted) return { ...report, text: report.text.slice(report.text.lastIndexOf('\n') + 1) };
-  }
-};
-
 export const status: readonly Command[] = [
   {
     name: 'status',
-    usage: '[--watch]',
+    usage: '',
     about:
-      'every process’s version and readiness (at GATEWAY_URL, AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, EVENTS_URL, POS_URL, the origin of its health: each instance that a name stands for; those that are not set where npm start recorded them in the data directory; what neither tells is not asked, which the last line says), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong or no process could be asked, and the last line says what; --watch: every two seconds until Ctrl-C',
-    run: async (installation, { options }) =>
-      options.watch === true ? watch(installation, options.json === true) : reportOf(await lookAt(installation)),
+      'every process’s version and readiness (at GATEWAY_URL, AUTHORIZER_URL, CATALOG_URL, CONTACTS_URL, ORDERS_URL, TICKETS_URL, EVENTS_URL, POS_URL, the origin of its health: each instance that a name stands for; those that are not set where npm start recorded them in the data directory; what neither tells is not asked, which the last line says), queues, dead letters, outboxes, open cancellations, expired orders; exit status 1 when something is wrong or no process could be asked, and the last line says what',
+    run: async (installation) => reportOf(await lookAt(installation)),
   },
 ];
