@@ -122,7 +122,8 @@ export const planOf = (hall, { stateOf, captionOf, on }) => {
     button('zoomOut', '−', () => keyed('-')),
     button('wholeHall', '⤢', () => keyed('0')),
   );
-  const node = h('div', { class: 'plan' }, screen.node, here, tools);
+  // Below the picture, so that neither covers a seat.
+  const node = h('div', { class: 'plan' }, screen.node, h('div', { class: 'plan-bar' }, here, tools));
   const painter = painterOf(screen.canvas, hall, { stateOf, captionOf, stageName: t('stage') });
   let size = { width: 0, height: 0 };
   let view;
@@ -141,7 +142,7 @@ export const planOf = (hall, { stateOf, captionOf, on }) => {
   const settle = () => {
     screen.node.style.touchAction = isWhole() ? 'pan-y' : 'none';
     const area = isWhole() ? undefined : hall.areaAt(pointAt(view, middle()));
-    const text = [area?.name, area?.category?.name].filter(Boolean).join(' · ');
+    const text = [...new Set([area?.name, area?.category?.name])].filter(Boolean).join(' · ');
     if (here.textContent !== text) here.textContent = text;
   };
 
