@@ -6,6 +6,7 @@ import { authorizationOf, type Credentials, dataOf, openClient, waitUntil } from
 import { addressOf, authorizationFor, createBuyer, holdOne, must, putOnSale } from './client/buyer.ts';
 import { type Product, withProduct } from './measure/product.ts';
 import { atMost, type Benchmark, quantile } from './measure/report.ts';
+import { memoryMb } from './start.ts';
 
 const A_SECOND = 20;
 const ORDERS = A_SECOND * 20;
@@ -64,10 +65,7 @@ const STREAMS = 1_000;
 /** Streams that one client may have. */
 const PER_CLIENT = 20;
 
-const residentBytes = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) * 1_024;
-
-/** Bytes of memory that open streams take in a process that has everything, gateway included. */
+/** Megabytes that open streams take in a process that has everything, gateway included. */
 const measureStreams = async (product: Product) => {
   const authorization = await authorizationFor(product);
   const buyer = createBuyer(product, authorization);
@@ -79,7 +77,7 @@ const measureStreams = async (product: Product) => {
     const made = await dataOf(client, '/svc/v3/clients', { method: 'POST', headers: { authorization }, body });
     clients.push(await authorizationOf(client, made as Credentials));
   }
-  const before = residentBytes(product.pid);
+  const before = memoryMb(product.pid, 'VmRSS');
   const streams: IncomingMessage[] = [];
   let received = 0;
   for (const one of clients) {
@@ -94,7 +92,7 @@ const measureStreams = async (product: Product) => {
   must(await holdOne(buyer, hot));
   await waitUntil(async () => received >= STREAMS, { what: 'every stream to have the event', withinMs: 600_000 });
   const everyEventMs = performance.now() - heldAt;
-  const megabytes = (residentBytes(product.pid) - before) / 1e6;
+  const megabytes = memoryMb(product.pid, 'VmRSS') - before;
   for (const stream of streams) stream.destroy();
   buyer.close();
   return { megabytes, everyEventMs };

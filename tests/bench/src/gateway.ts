@@ -3,9 +3,7 @@ import { apply } from './client/load.ts';
 import { type AuthorizerAnnouncement, cpuSeconds, type Running, startChild } from './measure/child.ts';
 import { atLeast, type Benchmark, median } from './measure/report.ts';
 
-interface Announcement {
-  readonly url: string;
-}
+type Announcement = Pick<AuthorizerAnnouncement, 'url'>;
 
 const PUBLIC_URL = 'https://localhost:8443';
 const ROUNDS = 5;

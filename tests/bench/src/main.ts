@@ -1,6 +1,7 @@
 // Benchmarks of the product, each against a baseline measured in the same run.
 
 import { parseArgs } from 'node:util';
+import { door } from './door.ts';
 import { events } from './events.ts';
 import { gateway } from './gateway.ts';
 import { type Benchmark, table } from './measure/report.ts';
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   purchase,
   shop,
   'shop-page': shopPage,
+  door,
   events,
   revisions,
 };

@@ -8,7 +8,7 @@ const RUNS = 5;
 const IDLE_SECONDS = 30;
 
 /** Resident memory in MB, now or at its peak, as the kernel counts it (Linux). */
-const memoryMb = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
+export const memoryMb = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) * 0.001024;
 };

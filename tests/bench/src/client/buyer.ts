@@ -60,7 +60,11 @@ interface Performance {
 }
 
 /** Puts one performance with `capacity` unnumbered places on sale; returns its product, too. */
-export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot & { readonly productId: string }> => {
+export const putOnSale = async (
+  buyer: Buyer,
+  capacity: number,
+  startDate = '2035-06-01T18:00:00Z',
+): Promise<Hot & { readonly productId: string }> => {
   const create = async <Data = { id: string }>(path: string, body: object): Promise<Data> =>
     must(await buyer.send<Data>('POST', `/svc/v3/catalog/${path}`, body)).data;
   const name = { fr: 'La finale', en: 'The final', de: 'Das Finale' };
@@ -68,7 +72,7 @@ export const putOnSale = async (buyer: Buyer, capacity: number): Promise<Hot & {
   const { id: tariffId } = await create('tariffs', { code, name });
   const { id: productId } = await create('products', { code, type: 'show', name, state: 'running' });
   const performance = await create<Performance>(`products/${productId}/performances`, {
-    startDate: '2035-06-01T18:00:00Z',
+    startDate,
     venue: { name: 'Arena' },
     timeZone: 'Europe/Zurich',
     seatCategories: [{ code: 'floor', name, numbered: false, capacity }],

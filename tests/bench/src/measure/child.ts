@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** A program of this folder that runs beside the load and has announced its address. */
@@ -57,6 +59,13 @@ export const cpuSeconds = (pid: number | undefined): number => {
   } catch {
     return Number.NaN;
   }
+};
+
+/** A directory of a program of this folder, which is removed when it ends. */
+export const scratchDirectory = (): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  return directory;
 };
 
 /** Prints the announcement of a program of this folder when it is ready; the program ends at SIGTERM. */

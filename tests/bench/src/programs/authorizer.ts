@@ -1,15 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { authorizer, createApiKey, createClient } from '@boxoffice/authorizer';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
-import { type AuthorizerAnnouncement, announce } from '../measure/child.ts';
+import { type AuthorizerAnnouncement, announce, scratchDirectory } from '../measure/child.ts';
 
 // The authorizer alone, on SQLite, with a client and an API key.
 const [issuer = 'https://localhost:8443'] = process.argv.slice(2);
-const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+const directory = scratchDirectory();
 const logger = createLogger({ service: 'authorizer', level: 'error' });
 const engines = await openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger });
 const store = await engines.store('authorizer', authorizer.collections);

@@ -1,16 +1,14 @@
 // The programs that a benchmark starts as processes: the gateway and everything around it.
 
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { devNull, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { devNull } from 'node:os';
 import { bufferedAccess, startGateway } from '@boxoffice/gateway';
 import { createLogger, developmentCertificate } from '@boxoffice/runtime';
-import { announce } from '../measure/child.ts';
+import { announce, scratchDirectory } from '../measure/child.ts';
 
 // The gateway alone: every check on, rate limits disabled, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
-const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
-process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+const directory = scratchDirectory();
 const { cert, key } = await developmentCertificate(directory, ['localhost']);
 // The access log as npm start writes it, so that its cost is measured; standard output carries the announcement.
 const nowhere = createWriteStream(devNull);
