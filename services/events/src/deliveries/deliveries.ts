@@ -9,8 +9,6 @@ import { BEAT_EVERY_MS, createShards, SHARDS } from './shards.ts';
 
 /** How long a process that closes waits for receivers, in milliseconds. */
 const CLOSE_MS = 5_000;
-/** How often a process looks for what others have done and for attempts that are due, in milliseconds. */
-const LOOK_EVERY_MS = 500;
 /** How far a look at changed webhooks goes back: instances write with their own clocks. */
 const OVERLAP_MS = 30_000;
 /** A webhook that cannot be worked on is logged once in this time. */
@@ -22,6 +20,8 @@ interface DeliveriesDependencies extends Pick<RunnerDependencies, 'attempt' | 'b
   readonly log: Pick<Log, 'onAppended'>;
   readonly feed: Feed;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
+  /** How often a process looks for what others have done and for attempts that are due, in milliseconds. */
+  readonly lookEveryMs?: number | undefined;
 }
 
 /** The delivering part of a process. */
@@ -29,7 +29,7 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Creates the deliveries of a process: one runner for each webhook of the shares that it has. */
 export const createDeliveries = (its: DeliveriesDependencies) => {
-  const { store, feed, logger, now } = its;
+  const { store, feed, logger, now, lookEveryMs = 500 } = its;
   const webhooks = store.collection(webhooksCollection);
   const shards = createShards(store, { now });
   const runners = new Map<string, { readonly runner: Runner; readonly shard: number }>();
@@ -177,7 +177,7 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
     },
     /** Takes part in the work from now on. */
     start(): void {
-      looking = repeat(look, { everyMs: LOOK_EVERY_MS, atOnce: true, failed });
+      looking = repeat(look, { everyMs: lookEveryMs, atOnce: true, failed });
     },
     /** Begins nothing more; resolves when running attempts are written, as far as they end within five seconds. */
     async close(): Promise<void> {

@@ -50,11 +50,12 @@ interface OpenWebhooksOptions {
   readonly logger: Parts['logger'];
   readonly metrics?: Metrics | undefined;
   readonly answerMs?: number;
+  readonly lookEveryMs?: number;
 }
 
 /** Joins the parts of webhooks. */
 export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
-  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs } = options;
+  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs, lookEveryMs } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
   const send = createSend({ policy, ...(answerMs === undefined ? {} : { answerMs }) });
@@ -69,6 +70,7 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     delivered,
     logger,
     now,
+    lookEveryMs,
     ended: countDeliveries(metrics, now),
   });
   if (metrics) watchWebhooks(store, metrics, now);

@@ -158,6 +158,7 @@ export const openInstance = async (
     rightsOf: clients.rightsOf,
     logger,
     answerMs: options.answerMs ?? 15_000,
+    lookEveryMs: 50,
   });
   const operations = routes(context, webhooks);
   const served: Served = await serveOperations('events', operations, store);
