@@ -17,9 +17,8 @@ export default {
   // Tells a hang from a slow machine.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/jest.sequencer.mjs',
-  // Suites also wait, for deadlines and other processes: never less than two at a time. More than one a processor
-  // starves the suites that start whole products.
-  maxWorkers: Math.min(Math.max(2, availableParallelism()), 8),
+  // Half of the time suites wait, for deadlines, disks and other processes: one more at a time than processors.
+  maxWorkers: Math.min(availableParallelism() + 1, 8),
   // Modules of ended suites stay in the heap of their worker: hundreds of suites would exceed its limit of 4 GB.
   workerIdleMemoryLimit: '1500MB',
 };

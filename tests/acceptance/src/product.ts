@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, authorizationOf, type Client, freePorts, openClient, waitUntil } from '@boxoffice/testkit';
@@ -72,12 +72,21 @@ const ready = async (child: ChildProcess, httpUrl: string, output: () => string)
   await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000, everyMs: 50 });
 };
 
+/** A new data directory. A whole run creates the demo data once, in TEST_DEMO_DATA, and each product begins with a copy. */
+const newDirectory = async (settings: Readonly<Record<string, string>>): Promise<string> => {
+  const data = await mkdtemp(join(tmpdir(), 'boxoffice-product-'));
+  const { TEST_DEMO_DATA: made } = process.env;
+  const hasOther = ['MONGODB_URL', 'AMQP_URL', 'BOXOFFICE_DEMO'].some((name) => name in settings);
+  if (made && !hasOther) await cp(made, data, { recursive: true });
+  return data;
+};
+
 /** Starts the product and waits until it is ready. `directory`: data of an earlier run. */
 export const startProduct = async (
   settings: Readonly<Record<string, string>> = {},
   directory?: string,
 ): Promise<Product> => {
-  const data = directory ?? (await mkdtemp(join(tmpdir(), 'boxoffice-product-')));
+  const data = directory ?? (await newDirectory(settings));
   const [https, http] = await freePorts(2);
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
   const child = spawn('node', ['--conditions=source', MAIN], {
@@ -113,6 +122,13 @@ export const startProduct = async (
     },
     discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
+};
+
+/** Creates the demo data in a new directory, for copies of it. */
+export const createDemoData = async (directory: string): Promise<void> => {
+  await mkdir(directory, { mode: 0o700 });
+  const product = await startProduct({}, directory);
+  await product.stop();
 };
 
 /** The demo client of that name. @throws {Error} when demo.json has none */

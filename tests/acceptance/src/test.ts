@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runChecks } from './checks.ts';
 import { run } from './command.ts';
 import { missingEngines } from './engines.ts';
+import { createDemoData } from './product.ts';
 import { joinSuites } from './suites.ts';
 
 // npm test [-- <jest options and test paths>]: the checks, then every suite; the last line tallies both.
@@ -15,7 +16,10 @@ const report = join(scratch, 'jest.json');
 const compiled = fileURLToPath(new URL('../../../.cache/compiled', import.meta.url));
 
 const missing = missingEngines(process.env);
-const checks = patterns.length > 0 ? { passed: 0, failed: 0 } : await runChecks();
+const demoData = join(scratch, 'demo');
+// A product takes longer to create its demo data than to start.
+const [checks] =
+  patterns.length > 0 ? [{ passed: 0, failed: 0 }] : await Promise.all([runChecks(), createDemoData(demoData)]);
 const { status } = await run(
   'node',
   [
@@ -31,7 +35,9 @@ const { status } = await run(
     ...joinSuites(patterns),
     ...['/node_modules/', '/dist/', ...missing.tests].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
   ],
-  { env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled } },
+  {
+    env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: compiled, ...(patterns.length === 0 && { TEST_DEMO_DATA: demoData }) },
+  },
 );
 
 interface JestReport {
