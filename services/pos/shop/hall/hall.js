@@ -37,7 +37,7 @@ export const pointsOf = (path) => {
   });
 };
 
-/** @typedef {{id: string, areaId: string, areaName: string, row: string, number: string, label: string, x: number, y: number, free: boolean, category: object}} Seat */
+/** @typedef {{id: string, areaId: string, areaName: string, row: string, number: string, label: string, x: number, y: number, depth: number, free: boolean, category: object}} Seat */
 
 const byNumber = new Intl.Collator('en', { numeric: true });
 
@@ -102,6 +102,8 @@ const pitchOf = (rows) => {
   return Number.isFinite(least) ? least : 1;
 };
 
+const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+
 const rowsOf = (seats) =>
   [...Map.groupBy(seats, ({ row }) => row)]
     .toSorted(([a], [b]) => byNumber.compare(a, b))
@@ -132,7 +134,13 @@ export const hallOf = ({ stage: { x: left, y: edge, width }, areas, seats }, cat
       seat.areaName = areas.length > 1 ? name : '';
       seat.free = seat.free && category !== undefined;
     }
-    return { id, name, outline, category, seats: own, rows: rowsOf(own) };
+    const rows = rowsOf(own);
+    // The same for all of a row: the ends of a curved one are closer to the stage, and no better for it.
+    for (const row of rows) {
+      const depth = mean(row.seats.map(({ y }) => y));
+      for (const seat of row.seats) seat.depth = depth;
+    }
+    return { id, name, outline, category, seats: own, rows };
   });
   const all = shown.flatMap(({ rows }) => rows.flatMap((row) => row.seats));
   const pitch = Math.min(...shown.filter(({ rows }) => rows.length > 0).map(({ rows }) => pitchOf(rows)), Infinity);
@@ -180,8 +188,8 @@ export const hallOf = ({ stage: { x: left, y: edge, width }, areas, seats }, cat
 const AISLE = 1.7;
 /** What a seat that is left alone counts, in distances between seats. */
 const LONELY = 2;
-/** A row behind is a little worse than a seat further aside. */
-const ASIDE = 0.8;
+/** What a distance aside counts, where one further from the stage counts 1. */
+const ASIDE = 0.5;
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
@@ -198,9 +206,7 @@ const runsOf = (seats, isFree) => {
   return runs.filter((run) => run.length > 0);
 };
 
-const costOf = ({ stage }, seat) => Math.hypot((seat.x - stage.x) * ASIDE, seat.y - stage.y);
-
-const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+const costOf = ({ stage }, { x, depth }) => Math.abs(depth - stage.y) + Math.abs(x - stage.x) * ASIDE;
 
 /** All groups of `count` seats side by side with their costs. */
 const groupsOf = (hall, rows, count, isFree) =>

@@ -19,6 +19,18 @@ describe('the best seats are side by side', () => {
     expect(best(one(['A', 'B', 'C'], 6), 2)).toEqual({ ids: ['a-A-3', 'a-A-4'], together: true });
   });
 
+  test('in the middle of a curved row, whose ends are closer to the stage, and in the first before the second', () => {
+    const block = { id: 'a', name: 'A', category: 'first', x: 0, y: 200, rows: ['A', 'B'], seats: 14, bend: 60 };
+    expect(best(hallOfBlocks([block]), 2).ids).toEqual(['a-A-7', 'a-A-8']);
+    expect(best(hallOfBlocks([{ ...block, rows: ['R'], seats: 4 }]), 2).ids).not.toContain('a-R-4');
+    expect(
+      best(
+        hallOfBlocks([block], (index) => index < 5 || index > 8),
+        2,
+      ).ids,
+    ).toEqual(['a-B-7', 'a-B-8']);
+  });
+
   test('of the category that is asked for', () => {
     const { ids } = best(operaHouse(), 3, { categoryId: 'second' });
     expect(ids.every((id: string) => id.startsWith('balcony1-A-'))).toBe(true);
