@@ -198,7 +198,7 @@ export const de = {
   order_reserved: 'Ihre Bestellung ist reserviert',
   order_reserved_text: 'Sie bleibt reserviert, bis sie bezahlt ist.',
   order_cancelled: 'Ihre Bestellung ist storniert',
-  order_cancelled_text: 'Die Codes gelten nicht mehr. Der Veranstalter kümmert sich um die Rückzahlung.',
+  order_cancelled_text: 'Die Codes gelten nicht mehr. Über eine Rückzahlung informiert Sie der Veranstalter.',
   order_expired: 'Ihre Bestellung ist verfallen',
   order_expired_text: 'Sie wurde nicht rechtzeitig bezahlt und ist nicht mehr reserviert.',
   state_confirmed: 'Bestätigt',

@@ -194,7 +194,7 @@ export const en = {
   order_reserved: 'Your order is reserved',
   order_reserved_text: 'It is kept for you until it is paid.',
   order_cancelled: 'Your order is cancelled',
-  order_cancelled_text: 'Its codes are no longer valid. The organiser will see to the refund.',
+  order_cancelled_text: 'Its codes are no longer valid. The organiser will tell you about any refund.',
   order_expired: 'Your order has expired',
   order_expired_text: 'It was not paid in time, and is no longer kept for you.',
   state_confirmed: 'Confirmed',

@@ -197,7 +197,7 @@ export const fr = {
   order_reserved: 'Votre commande est réservée',
   order_reserved_text: 'Elle est gardée jusqu’à son paiement.',
   order_cancelled: 'Votre commande est annulée',
-  order_cancelled_text: 'Ses codes ne sont plus valables. L’organisateur se charge du remboursement.',
+  order_cancelled_text: 'Ses codes ne sont plus valables. L’organisateur vous informera d’un éventuel remboursement.',
   order_expired: 'Votre commande a expiré',
   order_expired_text: 'Elle n’a pas été payée à temps et n’est plus réservée.',
   state_confirmed: 'Confirmée',

@@ -11,7 +11,7 @@ import { htmlOf, PLAIN } from './html.ts';
 import type { Mailbox } from './settings.ts';
 import type { OutgoingMail } from './smtp.ts';
 import { type FindTemplate, fillTemplate, type TemplateKind } from './templates.ts';
-import { buyerName, evenings, isShow, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
+import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
 
 /** A mail ready to be sent, or why it is not. */
 export type Composed =
@@ -88,17 +88,11 @@ export const createCompose = (its: ComposeDependencies) => {
   };
 
   /** The tickets as one file; none if none is printed, or one was replaced just now: the page has them. */
-  const documents = async (
-    order: Order,
-    tickets: readonly Ticket[],
-    pointOfSale: PointOfSale,
-    languages: string[],
-    name: string,
-  ) => {
+  const documents = async (order: Order, tickets: readonly Ticket[], pointOfSale: PointOfSale, languages: string[]) => {
     try {
       const { contentType, base64 } = await its.documentOf({ order, tickets, pointOfSale, languages });
       const content = Buffer.from(base64, 'base64');
-      const filename = `${name}.${contentType === 'application/pdf' ? 'pdf' : 'svg'}`;
+      const filename = `${order.number}.${contentType === 'application/pdf' ? 'pdf' : 'svg'}`;
       return content.length > MAX_ATTACHED ? [] : [{ filename, contentType, content }];
     } catch (error) {
       if (isRefused(error, 'ticket_not_printed')) return [];
@@ -125,7 +119,7 @@ export const createCompose = (its: ComposeDependencies) => {
       isCancelled: kind === 'cancelled',
     }));
     const content = Buffer.from(calendarOf(events, its.now()));
-    return [{ filename: 'calendar.ics', contentType: CALENDAR_TYPE, content }];
+    return [{ filename: `${order.number}.ics`, contentType: CALENDAR_TYPE, content }];
   };
 
   const written = async (
@@ -141,7 +135,7 @@ export const createCompose = (its: ComposeDependencies) => {
     const languages = [...new Set([language, ...wanted])];
     const [link, attachments] = await Promise.all([
       template.body.includes('{{link}}') ? its.linkOf(mail, order, shop) : '',
-      documents(order, tickets, shop, languages, sold.every(isShow) ? 'tickets' : 'order'),
+      documents(order, tickets, shop, languages),
     ]);
     const attached = attachments.length;
     const values = valuesOf({ mail, order, shop, contact, sold, languages, link, attached });

@@ -9,12 +9,18 @@ import { notFound } from '../request/faults.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import type { LinkPlace, NewOrderLink } from './links.ts';
 
-/** The tickets of an order; none before its confirmation and after its cancellation. */
+/** The tickets of an order, in the order of its lines; none before its confirmation and after its cancellation. */
 export const ticketsOfOrder = async (
   { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
-  { id, state }: Order,
-): Promise<readonly Ticket[]> => (state === 'confirmed' ? tickets.list(institution, { orderIds: [id] }) : []);
+  { id, state, lines }: Order,
+): Promise<readonly Ticket[]> => {
+  if (state !== 'confirmed') return [];
+  const found = await tickets.list(institution, { orderIds: [id] });
+  const indexOf = new Map(lines.map(({ ticketId }, index) => [ticketId, index]));
+  const at = ({ id }: Ticket): number => indexOf.get(id) ?? lines.length;
+  return found.toSorted((one, other) => at(one) - at(other));
+};
 
 /** When a link to the order ends, by the dates of its performances now. Epoch milliseconds. */
 const endOfLink = (

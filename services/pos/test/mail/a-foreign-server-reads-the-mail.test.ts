@@ -73,8 +73,8 @@ else
           parts: [
             { charset: 'utf-8', disposition: null, text: expect.stringContaining('Bonjour Renée Müller-Łoś,') },
             { charset: 'utf-8', disposition: null, text: expect.stringContaining('Bonjour Renée Müller-Łoś,') },
-            { disposition: 'attachment', name: 'tickets.pdf' },
-            { charset: 'utf-8', disposition: 'attachment', name: 'calendar.ics' },
+            { disposition: 'attachment', name: `${order.number}.pdf` },
+            { charset: 'utf-8', disposition: 'attachment', name: `${order.number}.ics` },
           ],
           faults: [],
         });

@@ -73,14 +73,15 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     expect(textOf(mail)).toContain('- Parterre, A 1');
     // As the shop writes it.
     expect(textOf(mail)).toMatch(/Total\u202f: 90\.00\sCHF/);
-    const [, file = ''] = /filename=tickets\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
+    const [, file = ''] = /filename=\w+\.pdf\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(mail.raw) ?? [];
     expect(JSON.parse(Buffer.from(file, 'base64').toString())).toMatchObject({
       ticketIds: order.lines.map(({ ticketId }) => ticketId),
       languages: ['fr', 'en', 'de'],
       order: { number: order.number, buyer: 'Ana Martin' },
     });
     expect(textOf(mail)).toContain(`votre commande ${order.number} `);
-    expect(mail.raw).toContain('Content-Disposition: attachment; filename=calendar.ics');
+    for (const ending of ['pdf', 'ics'])
+      expect(mail.raw).toContain(`Content-Disposition: attachment; filename=${order.number}.${ending}`);
     expect(stored1).toMatchObject({ state: 'sent', dueAt: null, sealedLink: null, attempts: 0 });
     // The outbox keeps neither the address nor what the mail said.
     expect(JSON.stringify(stored1)).not.toContain('@');
@@ -126,10 +127,10 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     for (const lines of [
       'Amis\nValable du 1 mai 2031 au 30 juin 2031, Main hall\n- 1 × Tarif de la vente\u202f: 45.00 CHF\n\n',
       'Club\nValable du 1 mai 2031 au 31 mai 2031, Main hall\n- 1 × Tarif de la vente\u202f: 45.00 CHF\n\n',
-      'Livret\n- 2 × Tarif de la vente\u202f: 90.00 CHF\n\nTotal\u202f: 225.00 CHF\n\nCi-joint\u202f: Pièce, Amis, Club, Livret.',
+      'Livret\n- 2 × Tarif de la vente\u202f: 90.00 CHF\n\nTotal\u202f: 225.00 CHF\n\nVous trouvez ci-joint le code pour\u202f: Pièce, Amis, Club, Livret.',
     ])
       expect(text).toContain(lines);
-    const [, calendar = ''] = /filename=calendar\.ics\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(raw) ?? [];
+    const [, calendar = ''] = /filename=\w+\.ics\r\n\r\n([\w+/=\r\n]+?)\r\n--/.exec(raw) ?? [];
     expect(
       Buffer.from(calendar, 'base64')
         .toString()
@@ -154,8 +155,8 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
       expect(text.replaceAll(/https:\S+/g, '')).not.toMatch(words);
       expect(text).toContain('\n\nLivret\n- 1 × ');
       expect(text).not.toContain('2031');
-      expect(raw).toContain('filename=order.pdf');
-      expect(raw).not.toContain('calendar.ics');
+      expect(raw).toContain(`filename=${sale.order.number}.pdf`);
+      expect(raw).not.toContain('.ics');
     }
   });
 

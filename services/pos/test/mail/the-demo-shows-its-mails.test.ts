@@ -33,7 +33,7 @@ const kept = (): string[] => {
 test('mails of demo data are kept as files and shown at /shop/outbox; an erasure deletes them', async () => {
   Object.assign(fixture.pointOfSale, { demo: true });
   expect((await page()).text).toContain('There is none yet');
-  const { id, contactNumber } = await sell(fixture, { email: 'ana@example.org' });
+  const { id, order, contactNumber } = await sell(fixture, { email: 'ana@example.org' });
   await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
   await until(() => kept().some((name) => name.endsWith('.json')));
   const eml = kept().find((name) => name.endsWith('.eml')) ?? '';
@@ -51,7 +51,7 @@ test('mails of demo data are kept as files and shown at /shop/outbox; an erasure
   const file = await fetch(`${fixture.url}/shop/outbox${link}/0`);
   expect(Object.fromEntries(file.headers)).toMatchObject({
     'content-type': 'application/pdf',
-    'content-disposition': 'attachment; filename="tickets.pdf"',
+    'content-disposition': `attachment; filename="${order.number}.pdf"`,
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   });

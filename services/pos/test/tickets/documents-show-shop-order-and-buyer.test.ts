@@ -50,7 +50,11 @@ test('also without the buyer of a contact that is gone', async () => {
   if (known) fixture.contacts.known.set(contactNumber, known);
 });
 
-test('the document of an order has a page for each printed ticket, also behind a link', async () => {
+test('the document of an order has a page for each printed ticket in its order, also behind a link', async () => {
+  const { tickets } = fixture.tickets;
+  const backwards = [...tickets].toReversed();
+  tickets.clear();
+  for (const [id, ticket] of backwards) tickets.set(id, ticket);
   const call = { token, version: 'vexp' } as const;
   const own = await fixture.call('GET', `/orders/${orderId}/document`, call);
   expect(shownIn(own.data.base64)).toMatchObject({
