@@ -25,7 +25,7 @@ export {
 } from './lists/page.ts';
 export { acceptedTags, canonicalTag, languagesFor, matchingTag, textIn } from './locale/languages.ts';
 export { EXPONENTS, exponentOf, isCurrency } from './locale/minor-units.ts';
-export { localeIn, moneyIn, regionOf, validityIn } from './locale/spoken.ts';
+export { capitalised, datesIn, localeIn, moneyIn, regionOf, seatIn, validityIn } from './locale/spoken.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
 export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';

@@ -13,6 +13,25 @@ export const localeIn = (tag: string, currency: string): string => {
   return region === '' ? tag : new Intl.Locale(tag, { region }).toString();
 };
 
+/** The locale of dates: French ones have no comma, which Intl writes in those of Switzerland. */
+export const datesIn = (locale: string): string => (locale === 'fr-CH' ? 'fr' : locale);
+
+/** A text that begins a line. */
+export const capitalised = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+
+const SEATS: Readonly<Record<string, readonly [row: string, seat: string]>> = {
+  en: ['Row', 'seat'],
+  de: ['Reihe', 'Platz'],
+  fr: ['Rang', 'place'],
+  it: ['Fila', 'posto'],
+};
+
+/** The name of a seat in the language of a tag, else in English. */
+export const seatIn = (tag: string, row: string, number: number): string => {
+  const [inRow, seat] = SEATS[new Intl.Locale(tag).language] ?? (SEATS.en as NonNullable<(typeof SEATS)[string]>);
+  return `${inRow} ${row}, ${seat} ${number}`;
+};
+
 /** An amount in the currency's minor unit, as people write it. */
 export const moneyIn = (
   locale: string,

@@ -8,12 +8,19 @@ import { longDay, money, t, typeOf } from '../texts/index.js';
 import { growing } from './growing.js';
 import { ownTickets } from './own-tickets.js';
 
-const orderRow = ({ id, state, total, currency, createdAt, items }) => {
+const orderRow = ({ id, number, state, total, currency, createdAt, items }) => {
   const sold = Object.values(items);
+  const names = new Set(sold.map(({ productName }) => productName ?? t('aShow')));
   return h(
     'li',
     {},
-    h('a', { href: link(`/order/${encodeURIComponent(id)}`) }, longDay(createdAt)),
+    h(
+      'span',
+      {},
+      h('a', { href: link(`/order/${encodeURIComponent(id)}`) }, [...names].join(', ') || longDay(createdAt)),
+      ' ',
+      h('span', { class: 'small' }, `${t('orderNumber')} ${number} · ${longDay(createdAt)}`),
+    ),
     h('span', {}, t('things', { type: typeOf(sold), count: sold.length })),
     h('span', {}, money(total, currency)),
     h('span', { class: `badge badge-${state === 'confirmed' ? 'done' : 'quiet'}` }, t(`state_${state}`)),

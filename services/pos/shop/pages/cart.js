@@ -103,7 +103,9 @@ const beneficiary = (item) => {
 
 const itemRow = (group, item) => {
   const category = categoryOf(group, item);
-  const name = [category?.name, placeName(item.place)].filter(Boolean).join(' · ');
+  const title = nameOf(group);
+  const shown = [category?.name !== title && category?.name, placeName(item.place)].filter(Boolean).join(' · ');
+  const name = shown || title;
   const button = h(
     'button',
     { type: 'button', class: 'link-button', 'aria-label': t('removeItem', { item: name }) },
@@ -119,7 +121,7 @@ const itemRow = (group, item) => {
     h(
       'div',
       { class: 'item-head' },
-      h('span', { class: 'item-name' }, name),
+      h('span', { class: 'item-name' }, shown),
       tariffChoice(group, item, name),
       h('span', { class: 'item-price' }, money(item.amount, visitor.cart.currency)),
       button,

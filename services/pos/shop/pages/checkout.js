@@ -8,14 +8,27 @@ import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, repeat } from './purchase.js';
 
-/** The details that the visitor typed, in memory only, so that another page does not clear them. */
-const typed = { firstName: '', lastName: '', email: '' };
+const DETAILS = `boxoffice.details.${shop.serviceHost}`;
+
+/** The details that the visitor typed: kept in this tab until the purchase, so that neither a reload nor another page clears them. */
+const typed = {
+  firstName: '',
+  lastName: '',
+  email: '',
+  ...JSON.parse(sessionStorage.getItem(DETAILS) ?? '{}'),
+};
+
+const forget = () => {
+  Object.assign(typed, { firstName: '', lastName: '', email: '' });
+  sessionStorage.removeItem(DETAILS);
+};
 
 const guestFields = () => {
   const make = (member, more) => {
     const field = textField({ label: t(member), value: typed[member], ...more });
     const save = () => {
       typed[member] = field.input.value;
+      sessionStorage.setItem(DETAILS, JSON.stringify(typed));
     };
     field.input.addEventListener('input', save);
     field.input.addEventListener('change', save);
@@ -138,6 +151,7 @@ const settle = async (button, action, redraw) => {
     });
   });
   if (order) {
+    forget();
     go(`/order/${encodeURIComponent(order.id)}?new=1`);
     return;
   }

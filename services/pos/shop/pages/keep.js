@@ -107,6 +107,7 @@ export const linkBox = ({ type, url, make, atOnce = false }) => {
     { class: 'keep', 'aria-labelledby': 'keep-title' },
     h('h2', { id: 'keep-title' }, t('linkTitle', { type })),
     h('p', { class: 'small' }, t('linkText', { type })),
+    url && h('p', { class: 'small' }, t('linkNotHere')),
     place,
   );
 };

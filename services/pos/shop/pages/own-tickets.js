@@ -128,7 +128,9 @@ export const ownTickets = async () => {
     isEmpty: false,
     type: typeOf(tickets),
     node: [
-      valid.length > 0 ? await growing(valid, validCard, 'tickets') : h('p', {}, t('noTicketsToCome')),
+      valid.length > 0
+        ? await growing(valid, validCard, 'tickets')
+        : h('p', {}, t('noTicketsToCome', { type: typeOf(tickets) })),
       over.length > 0 && others(over),
     ],
   };

@@ -4,8 +4,7 @@ import { emptyCart, inTurn, loadCart, visitor } from '../state.js';
 const UNSETTLED = 'boxoffice.purchase';
 
 /**
- * The purchase with an unknown outcome: its request and the id of its order. A reloaded tab knows only the id; the
- * buyer is never stored.
+ * The purchase with an unknown outcome: its request and the id of its order. A reloaded tab knows only the id.
  */
 let unsettled;
 let running;

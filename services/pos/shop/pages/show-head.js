@@ -9,8 +9,9 @@ export const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean)
 const facts = (product) => {
   const { type, startDate, performances, priceFrom, currency } = product;
   const [first] = performances;
+  const days = period(startDate, performances.at(-1)?.startDate);
   const rows = [
-    isShow(type) ? [t('dates'), period(startDate, performances.at(-1)?.startDate)] : validity(product),
+    isShow(type) ? [t('dates', { count: days === period(startDate) ? 1 : 2 }), days] : validity(product),
     [t('venue'), first && venueOf(first)],
     [t('duration'), isShow(type) && first && duration(first.durationMinutes)],
     [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],

@@ -49,9 +49,9 @@ export const errorText = (code) => table.errors[code] ?? table.errors.internal_e
 const formats = new Map();
 
 /** A cached format: formats are expensive to create. */
-const format = (Kind, options) => {
-  const key = `${Kind.name}${locale()}${JSON.stringify(options)}`;
-  const known = formats.get(key) ?? new Kind(locale(), options);
+const format = (Kind, options, tag = locale()) => {
+  const key = `${Kind.name}${tag}${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Kind(tag, options);
   formats.set(key, known);
   return known;
 };
@@ -63,7 +63,10 @@ export const money = (amount, currency) => {
   return format(Intl.NumberFormat, { style: 'currency', currency, ...places }).format(amount / 10 ** digits);
 };
 
-const date = (options, timeZone = shop.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options });
+/** French dates have no comma, which Intl writes in those of Switzerland. */
+const dateLocale = () => (locale() === 'fr-CH' ? 'fr' : locale());
+
+const date = (options, timeZone = shop.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options }, dateLocale());
 
 /** Saturday 5 December 2026 */
 export const longDay = (iso, timeZone) =>

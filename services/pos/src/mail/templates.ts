@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { capitalised } from '@boxoffice/http';
 
 /** The texts of mails, by their file names. */
 export const templateKinds = ['confirmation', 'moved', 'order-cancelled', 'performance-cancelled', 'refund'] as const;
@@ -84,7 +85,10 @@ const filled = (text: string, values: Values): string =>
 /** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
 export const fillTemplate = ({ subject, body }: Template, values: Values): Texts => ({
   subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
-  text: `${filled(body, values)
+  text: `${filled(
+    body.replaceAll(/^\{\{when\}\}/gm, () => capitalised(values.when)),
+    values,
+  )
     .replaceAll(/[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()}\n`,

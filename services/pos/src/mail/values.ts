@@ -1,4 +1,4 @@
-import { localeIn, moneyIn, textIn, validityIn } from '@boxoffice/http';
+import { capitalised, datesIn, localeIn, moneyIn, seatIn, textIn, validityIn } from '@boxoffice/http';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
@@ -116,7 +116,7 @@ export const valuesOf = (its: ValuesOptions): Values => {
     const { startDate, validUntil: until, about } = one;
     const timeZone = about?.timeZone ?? 'UTC';
     if (isShow(one))
-      return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(
+      return new Intl.DateTimeFormat(datesIn(locale), { dateStyle: 'full', timeStyle: 'short', timeZone }).format(
         new Date(startDate),
       );
     if (one.productType === 'goods') return '';
@@ -125,10 +125,11 @@ export const valuesOf = (its: ValuesOptions): Values => {
   const placeOf = (one: Sold): string => {
     const { line, about } = one;
     const category = spoken(about?.seatCategory);
-    const isSeat = isShow(one) || (line.place.row !== null && line.place.seat !== null);
+    const { row, seat, label } = line.place;
+    const unseated = isShow(one) ? oneLine(label) : '';
     return shown([
       category === spoken(about?.product) ? '' : category,
-      isSeat ? oneLine(line.place.label) : '',
+      row !== null && seat !== null ? oneLine(seatIn(locale, row, seat)) : unseated,
       spoken(about?.tariff),
     ]);
   };
@@ -143,7 +144,7 @@ export const valuesOf = (its: ValuesOptions): Values => {
   const lines = [...Map.groupBy(sold, ({ line }) => line.performanceId).values()].map((places) => {
     const [first] = places as [Sold, ...Sold[]];
     const where = first.productType === 'goods' ? '' : whereOf(first.about);
-    return [spoken(first.about?.product), shown([whenOf(first), where]), ...placesOf(places)].filter(
+    return [spoken(first.about?.product), capitalised(shown([whenOf(first), where])), ...placesOf(places)].filter(
       (part) => part !== '',
     );
   });

@@ -1,6 +1,6 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
-import { localeIn, moneyIn, textIn, validityIn } from '@boxoffice/http';
+import { capitalised, datesIn, localeIn, moneyIn, seatIn, textIn, validityIn } from '@boxoffice/http';
 import type { Ticket } from '../domain/ticket.ts';
 import type { Brand } from './brand.ts';
 import { speechOf } from './texts.ts';
@@ -96,10 +96,10 @@ export const aboutTicket = (ticket: Ticket, languages: readonly string[], purcha
   const title = spoken(about?.product) ?? texts.ticket;
   const category = spoken(about?.seatCategory);
   const unseated = isShow ? place.label : null;
-  const seat = place.row !== null && place.seat !== null ? texts.seat(place.row, place.seat) : unseated;
+  const seat = place.row !== null && place.seat !== null ? seatIn(texts.language, place.row, place.seat) : unseated;
   const whenIn = (timeZone: string): string =>
     isShow
-      ? dateIn(startDate ?? '', timeZone, locale)
+      ? capitalised(dateIn(startDate ?? '', timeZone, datesIn(locale)))
       : validityIn(locale, { from: startDate ?? null, until: about?.validUntil ?? null }, timeZone);
   const entries: [string, string | null][] = [
     [texts.category, isShow || category !== title ? category : null],

@@ -17,7 +17,6 @@ export interface Texts {
   readonly code: string;
   /** The same of what is no show. */
   readonly other: Pick<Texts, 'note' | 'number' | 'code'>;
-  seat(row: string, seat: number): string;
 }
 
 const english: Texts = {
@@ -34,7 +33,6 @@ const english: Texts = {
   number: 'Ticket number',
   code: 'QR code of the ticket',
   other: { note: 'Please show this code when you come.', number: 'Number', code: 'QR code' },
-  seat: (row, seat) => `Row ${row}, seat ${seat}`,
 };
 
 const byLanguage: Readonly<Record<string, Texts>> = {
@@ -53,7 +51,6 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     number: 'Numéro du billet',
     code: 'Code QR du billet',
     other: { note: 'Veuillez présenter ce code sur place.', number: 'Numéro', code: 'Code QR' },
-    seat: (row, seat) => `Rang ${row}, place ${seat}`,
   },
   de: {
     language: 'de',
@@ -69,7 +66,6 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     number: 'Kartennummer',
     code: 'QR-Code der Karte',
     other: { note: 'Bitte zeigen Sie diesen Code vor Ort vor.', number: 'Nummer', code: 'QR-Code' },
-    seat: (row, seat) => `Reihe ${row}, Platz ${seat}`,
   },
   it: {
     language: 'it',
@@ -85,7 +81,6 @@ const byLanguage: Readonly<Record<string, Texts>> = {
     number: 'Numero del biglietto',
     code: 'Codice QR del biglietto',
     other: { note: 'Si prega di mostrare questo codice sul posto.', number: 'Numero', code: 'Codice QR' },
-    seat: (row, seat) => `Fila ${row}, posto ${seat}`,
   },
 };
 

@@ -105,6 +105,7 @@ test('what is no show has its validity, and neither a time, a place without row 
     'Valido dal 14 marzo 2031 al 30 giugno 2031',
   ]);
   expect(aboutTicket({ ...sample(), about: { ...pass, productType: 'goods' } }, ['en']).when).toBeNull();
+  expect(aboutTicket(sample(), ['fr']).when).toMatch(/^[A-Z]\p{L}+ \d+ \p{L}+ \d+ à /u);
   // Of a show the place may be the only thing that tells it from another.
   expect(saidOf({ place })).toContain('A-1');
 });

@@ -47,7 +47,7 @@ export const belongings = ({ product, story, showOf }: ShopFixture): void => {
       await page.getByLabel('Login').fill(user.login);
       await page.getByLabel('Password').fill(user.password);
       await page.keyboard.press('Enter');
-      await heading(page, /^Good evening/).waitFor();
+      await heading(page, /^Hello/).waitFor();
 
       const cards = page.locator('.ticket');
       const barcodes = await cards.evaluateAll((all) => all.map((card) => card.getAttribute('data-barcode')));

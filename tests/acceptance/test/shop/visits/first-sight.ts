@@ -133,7 +133,7 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     await other.getByLabel('Login').fill(user.login);
     await other.getByLabel('Password').fill(user.password);
     await other.keyboard.press('Enter');
-    await heading(other, /^Good evening/).waitFor();
+    await heading(other, /^Hello/).waitFor();
     await page.getByRole('link', { name: 'My tickets' }).waitFor();
     await page.getByRole('button', { name: 'Remove' }).first().click();
     await heading(page, 'Your cart is empty').waitFor();

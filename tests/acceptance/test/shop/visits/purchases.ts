@@ -184,7 +184,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
     await page.getByText('Login and password do not belong together.').waitFor();
     await page.getByLabel('Password').fill(user.password);
     await page.keyboard.press('Enter');
-    await heading(page, /^Good evening/).waitFor();
+    await heading(page, /^Hello/).waitFor();
 
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/?q=tosca`);
     await page.getByRole('link', { name: /Tosca/ }).click();
@@ -195,7 +195,7 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
     await heading(page, /^Thank you/).waitFor();
 
     await page.getByRole('link', { name: 'My tickets' }).click();
-    await heading(page, /^Good evening/).waitFor();
+    await heading(page, /^Hello/).waitFor();
     const ticket = page.locator('.ticket').first();
     await ticket.getByRole('img', { name: /QR code/ }).waitFor();
     await ticket.getByText('Change the name').click();
