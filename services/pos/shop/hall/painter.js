@@ -146,48 +146,72 @@ export const painterOf = (canvas, hall, { stateOf, captionOf, stageName }) => {
     context.restore();
   };
 
+  /** Each row at its first end, and at its last where no other name is. */
   const drawRowNames = ({ scale, left, top }) => {
     const away = hall.pitch * scale * 0.95;
-    for (const { name, seats } of hall.areas.flatMap(({ rows }) => rows)) {
-      if (name === '') continue;
-      for (const [end, next] of [
-        [seats[0], seats[1]],
-        [seats.at(-1), seats.at(-2)],
-      ]) {
-        const angle = next ? Math.atan2(end.y - next.y, end.x - next.x) : Math.PI;
-        context.save();
-        context.translate(end.x * scale + left + Math.cos(angle) * away, end.y * scale + top + Math.sin(angle) * away);
-        paintText(context, name, 12, theme.soft, theme.font);
-        context.restore();
-      }
+    const rows = hall.areas.flatMap((area) => area.rows).filter(({ name }) => name !== '');
+    const taken = [];
+    context.font = `600 12px ${theme.font}`;
+    for (const [name, end, next] of [
+      ...rows.map(({ name, seats }) => [name, seats[0], seats[1]]),
+      ...rows.map(({ name, seats }) => [name, seats.at(-1), seats.at(-2)]),
+    ]) {
+      const angle = next ? Math.atan2(end.y - next.y, end.x - next.x) : Math.PI;
+      const x = end.x * scale + left + Math.cos(angle) * away;
+      const y = end.y * scale + top + Math.sin(angle) * away;
+      const width = context.measureText(name).width + 2;
+      const place = { x: x - width / 2, y: y - 7, width, height: 14 };
+      if (taken.some((other) => overlaps(place, other))) continue;
+      taken.push(place);
+      context.save();
+      context.translate(x, y);
+      paintText(context, name, 12, theme.soft, theme.font);
+      context.restore();
     }
   };
 
-  const drawCaptions = ({ scale, left, top }) => {
-    const taken = [];
-    const bySize = hall.areas.toSorted((a, b) => b.seats.length - a.seats.length);
-    for (const area of bySize) {
-      const { box } = area;
-      const lines = captionOf(area);
-      context.font = `600 13px ${theme.font}`;
-      const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 16;
-      const height = lines.length * 17 + 8;
-      const x = ((box.left + box.right) / 2) * scale + left - width / 2;
-      const y = ((box.top + box.bottom) / 2) * scale + top - height / 2;
-      const pill = { x, y, width, height };
-      if (width > (box.right - box.left) * scale * 1.5 || taken.some((other) => overlaps(pill, other))) continue;
-      taken.push(pill);
-      context.globalAlpha = 0.92;
-      context.fillStyle = theme.paper;
-      context.beginPath();
-      context.roundRect(x, y, width, height, 4);
-      context.fill();
-      context.globalAlpha = 1;
-      for (const [index, line] of lines.entries()) {
-        context.save();
-        context.translate(x + width / 2, y + 13 + index * 17);
-        paintText(context, line, 13, index === 0 ? theme.ink : theme.soft, theme.font);
-        context.restore();
+  /** The place for lines in or just above an area that is closest to its middle and covers none of `taken`. */
+  const placeOf = ({ box }, lines, { scale, left, top }, size, taken) => {
+    const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 8;
+    const height = lines.length * 17 + 2;
+    const x = ((box.left + box.right) / 2) * scale + left - width / 2;
+    if (x < 0 || x + width > size.width) return undefined;
+    const [from, to] = [Math.max(0, box.top * scale + top - height), box.bottom * scale + top - height];
+    const places = Array.from({ length: Math.max(0, Math.floor((to - from) / 2) + 1) }, (_, step) => {
+      return { x, y: from + step * 2, width, height };
+    });
+    const beside = taken.filter((one) => one.x < x + width && x < one.x + one.width);
+    const middle = (from + to) / 2;
+    return places
+      .toSorted((a, b) => Math.abs(a.y - middle) - Math.abs(b.y - middle))
+      .find((place) => !beside.some((one) => overlaps(place, one)));
+  };
+
+  /** The names of areas where they cover no seat, with the rest of the caption where there is room; the legend has all. */
+  const drawCaptions = (view, size) => {
+    const { scale, left, top } = view;
+    const { stage } = hall;
+    const radius = hall.pitch * scale * FILL + 1;
+    const taken = hall.seats.map(({ x, y }) => ({
+      ...{ x: x * scale + left - radius, y: y * scale + top - radius },
+      ...{ width: radius * 2, height: radius * 2 },
+    }));
+    const half = (stage.width / 2) * scale;
+    taken.push({ x: stage.x * scale + left - half, y: stage.y * scale + top - 22, width: half * 2, height: 26 });
+    context.font = `600 13px ${theme.font}`;
+    for (const area of hall.areas.toSorted((a, b) => b.seats.length - a.seats.length)) {
+      const all = captionOf(area);
+      for (const lines of [all, all.slice(0, 1)]) {
+        const place = placeOf(area, lines, view, size, taken);
+        if (!place) continue;
+        taken.push(place);
+        for (const [index, line] of lines.entries()) {
+          context.save();
+          context.translate(place.x + place.width / 2, place.y + 10 + index * 17);
+          paintText(context, line, 13, index === 0 ? theme.ink : theme.soft, theme.font);
+          context.restore();
+        }
+        break;
       }
     }
   };
@@ -242,7 +266,7 @@ export const painterOf = (canvas, hall, { stateOf, captionOf, stageName }) => {
     drawStage(view);
     drawSeats(view, size, ratio);
     if (isChoosable(hall, view, 'mouse')) drawRowNames(view);
-    else drawCaptions(view);
+    else drawCaptions(view, size);
     if (marked) drawRing(marked, view, theme.ink, 2);
     if (!focused) return;
     drawRing(focused, view, theme.paper, 6);
