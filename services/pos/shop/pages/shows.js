@@ -75,7 +75,7 @@ const dateStrip = (state, days) => {
   return all.slice(first, first + STRIP).map((day) => {
     const parts = dayParts(noon(day), 'UTC');
     const lines = [
-      h('span', { class: 'strip-weekday' }, parts.weekday.slice(0, 3)),
+      h('span', { class: 'strip-weekday' }, parts.shortWeekday),
       h('span', { class: 'strip-day' }, parts.day),
       h('span', { class: 'strip-month' }, parts.month.split(' ')[0]),
     ];
@@ -91,23 +91,27 @@ const finding = (state, { days = {} }, calendar) => {
     'nav',
     { class: 'finding', 'aria-label': t('chooseDay') },
     h(
-      'ul',
-      { class: 'date-strip' },
-      h('li', {}, dayLink(state, '', 0, t('allDates'))),
+      'div',
+      { class: 'date-choice' },
       h(
-        'li',
-        {},
+        'ul',
+        { class: 'date-strip' },
+        h('li', {}, dayLink(state, '', 0, t('allDates'))),
         h(
-          'a',
-          {
-            href: addressOf({ ...state, month: open }),
-            'data-key': 'calendar',
-            'aria-expanded': `${state.month !== ''}`,
-          },
-          t('calendar'),
+          'li',
+          {},
+          h(
+            'a',
+            {
+              href: addressOf({ ...state, month: open }),
+              'data-key': 'calendar',
+              'aria-expanded': `${state.month !== ''}`,
+            },
+            t('calendar'),
+          ),
         ),
       ),
-      dateStrip(state, days),
+      h('ul', { class: 'date-strip' }, dateStrip(state, days)),
     ),
     state.month !== '' && calendar?.(state, days, { addressOf, dayLink, noon }),
   );

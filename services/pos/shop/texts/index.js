@@ -85,6 +85,7 @@ export const dayParts = (iso, timeZone) => ({
   day: date({ day: 'numeric' }, timeZone).format(new Date(iso)).replace(/\D+/g, ''),
   month: date({ month: 'long', year: 'numeric' }, timeZone).format(new Date(iso)),
   weekday: date({ weekday: 'long' }, timeZone).format(new Date(iso)),
+  shortWeekday: date({ weekday: 'short' }, timeZone).format(new Date(iso)).replace('.', ''),
 });
 
 /** A range from the first to the last day, in the short form of the language. */
