@@ -77,10 +77,16 @@ const paintSeat = (context, { state, rank }, radius, theme) => {
   stroke(context, check, radius, isOwn ? theme.ink : theme.paper, Math.max(1.5, radius / 5));
 };
 
-const paintText = (context, text, size, colour, font) => {
+const paintText = (context, text, size, colour, font, ground) => {
   context.font = `600 ${size}px ${font}`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
+  if (ground) {
+    context.lineWidth = 4;
+    context.lineJoin = 'round';
+    context.strokeStyle = ground;
+    context.strokeText(text, 0, size * 0.05);
+  }
   context.fillStyle = colour;
   context.fillText(text, 0, size * 0.05);
 };
@@ -208,7 +214,7 @@ export const painterOf = (canvas, hall, { stateOf, captionOf, stageName }) => {
         for (const [index, line] of lines.entries()) {
           context.save();
           context.translate(place.x + place.width / 2, place.y + 10 + index * 17);
-          paintText(context, line, 13, index === 0 ? theme.ink : theme.soft, theme.font);
+          paintText(context, line, 13, index === 0 ? theme.ink : theme.soft, theme.font, theme.paper);
           context.restore();
         }
         break;

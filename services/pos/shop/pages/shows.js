@@ -71,7 +71,7 @@ const dayLink = (state, day, count, content) =>
 /** The next days with performances, the chosen one among them. */
 const dateStrip = (state, days) => {
   const all = Object.keys(days);
-  const first = Math.max(0, Math.min(all.indexOf(state.date) - 3, all.length - STRIP));
+  const first = Math.max(0, Math.min(all.indexOf(state.date) - 1, all.length - STRIP));
   return all.slice(first, first + STRIP).map((day) => {
     const parts = dayParts(noon(day), 'UTC');
     const lines = [
