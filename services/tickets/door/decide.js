@@ -22,7 +22,7 @@ export const colourOf = ({ result, reason }) => {
  * - `ticket`: `{ticketId, performanceId}` of a verified barcode; of a number that was typed only `ticketId`; undefined
  *   if what was read is no barcode of the institution.
  * - `performanceIds`: those of this door.
- * - `status`: `{performanceId, status, place, controlledAt, gate}` as downloaded; undefined if it is not in the list.
+ * - `status`: `{performanceId, status, place, seatCategory, controlledAt, gate}` as downloaded; undefined if it is not in the list.
  * - `admission`: `{at, gate}` of the scan that this phone has admitted and not sent yet.
  *
  * - `isReady`: whether keys and list are there; without them nobody can be refused or admitted.
@@ -34,6 +34,7 @@ export const decide = ({ ticket, performanceIds, status, admission, isReady = tr
   const about = {
     ticketId: ticket?.ticketId ?? null,
     place: status?.place ?? null,
+    seatCategory: status?.seatCategory ?? null,
     performanceId,
     control: null,
     isNew: false,

@@ -12,7 +12,12 @@ const KEPT_MS = 12 * 3_600_000;
 const KEYS_MS = 600_000;
 const MAX_TEXT = 2_048;
 
-const shownOf = ({ place, ...answer }) => ({ ...answer, place: place?.label ?? null, isNew: false });
+const shownOf = ({ place, seatCategory = null, ...answer }) => ({
+  ...answer,
+  place: place?.label ?? null,
+  seatCategory,
+  isNew: false,
+});
 
 /**
  * - `database`: of `database.js`; `verify`: of `verify.js`
@@ -80,6 +85,10 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
     return texts.find(isBarcode) ?? scannedText(text);
   };
 
+  /** Keeps what this phone refused for its own list: it is not sent, and shown also if it cannot be kept. */
+  const note = ({ barcode: _, ...scan }, shown) =>
+    queue.add({ ...scan, nonce: newNonce(), shown, isAsked: false, answer: shown }).catch(() => undefined);
+
   /** Decides a scan: by the server, and without its answer alone. Resolves to what is shown. */
   const scanOne = async (read) => {
     const barcode = read.text === undefined ? undefined : await barcodeOf(read);
@@ -110,9 +119,10 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
       return { ...shown, nonce: scan.nonce, isAlone: false };
     }
     // What the server may have admitted although this phone does not is taken back.
-    const isUndone = isAsked && alone.result !== 'admitted';
-    if (alone.result === 'admitted' || isUndone)
-      await queue.add({ ...scan, shown: alone, isAsked, isUndone, answer: null });
+    const isRefused = alone.result !== 'admitted';
+    const isUndone = isAsked && isRefused;
+    if (!isRefused || isUndone) await queue.add({ ...scan, shown: alone, isAsked, isUndone, answer: null });
+    if (isRefused) await note(scan, alone);
     return { ...alone, nonce: scan.nonce, isAlone: true };
   };
 

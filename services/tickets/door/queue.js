@@ -23,7 +23,7 @@ export const itemOf = ({ nonce, barcode, ticketId, performanceId, gate, at }) =>
 /**
  * A scan is `{nonce, barcode?, ticketId, performanceId, gate, at, shown, isAsked, isUndone, answer, contradiction}`:
  * `isAsked` if a request with it may have had its effect, `isUndone` if that effect is to be taken back, `answer` null
- * until the server has answered.
+ * until the server has answered; of a refusal by the phone alone, which is not sent, what it showed.
  * - `database`: of `database.js`
  * - `send(items)`: the answers of POST /svc/v3/tickets/controls
  * - `revert(ticketId, at)`: takes back the control of this instant, if that is the ticket's

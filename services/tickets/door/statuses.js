@@ -56,6 +56,8 @@ export const createStatuses = ({ database, list, now, onChange }) => {
   const { byId } = records;
   /** By performance: `since`, the next `modifiedSince`, and `at`, when the list was read. */
   let read = {};
+  /** Their names by language, by id. */
+  let seatCategories = {};
   /** Tickets that this phone has controlled while a list was being read, which is older then. */
   const touched = new Set();
 
@@ -67,6 +69,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     do {
       const page = await list({ performanceId, limit: PAGE, modifiedSince: known?.since, cursor });
       items.push(...page.items);
+      seatCategories = { ...seatCategories, ...page.seatCategories };
       [cursor, asOf] = [page.nextCursor ?? undefined, page.asOf];
     } while (cursor);
     return { items, read: { since: asOf, at } };
@@ -81,7 +84,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
 
   const store = async (put) => {
     for (const record of put) records.put(record);
-    await database.write({ statuses: { put }, settings: { put: [{ name: AS_OF, read }] } });
+    await database.write({ statuses: { put }, settings: { put: [{ name: AS_OF, read, seatCategories }] } });
     if (put.length > 0) onChange(put);
   };
 
@@ -89,7 +92,9 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     /** Loads what was downloaded before. */
     async open() {
       for (const record of await database.all('statuses')) records.put(record);
-      read = (await database.all('settings')).find(({ name }) => name === AS_OF)?.read ?? {};
+      const known = (await database.all('settings')).find(({ name }) => name === AS_OF);
+      read = known?.read ?? {};
+      seatCategories = known?.seatCategories ?? {};
     },
     /** Downloads the list of a performance; of one that is there, what has changed. */
     async refresh(performanceId) {
@@ -105,7 +110,11 @@ export const createStatuses = ({ database, list, now, onChange }) => {
       for (const [id] of known) touched.add(id);
       await store(known.map(([id, change]) => ({ ...byId.get(id), ...change })));
     },
-    get: (id) => byId.get(id),
+    /** The record of a ticket, with the name of its category. */
+    get(id) {
+      const record = byId.get(id);
+      return record && { ...record, seatCategory: seatCategories[record.seatCategoryId] ?? null };
+    },
     all: () => [...byId.values()],
     countsOf: records.countsOf,
     /** When the oldest of these lists was read, epoch milliseconds; undefined if one is missing. */
@@ -117,10 +126,12 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     async keep(performanceIds) {
       const others = [...byId.values()].filter((record) => !performanceIds.includes(record.performanceId));
       for (const { id } of others) records.remove(id);
+      const used = new Set([...byId.values()].map(({ seatCategoryId }) => seatCategoryId));
+      seatCategories = Object.fromEntries(Object.entries(seatCategories).filter(([id]) => used.has(id)));
       read = Object.fromEntries(Object.entries(read).filter(([id]) => performanceIds.includes(id)));
       await database.write({
         statuses: { remove: others.map(({ id }) => id) },
-        settings: { put: [{ name: AS_OF, read }] },
+        settings: { put: [{ name: AS_OF, read, seatCategories }] },
       });
     },
   };

@@ -16,6 +16,10 @@ export const reasonOf = ({ reason, control, performanceId }, performances) => {
   return hasText(`reasons.${reason}`) ? t(`reasons.${reason}`) : t('reasons.other', { code: reason });
 };
 
+/** A place with its category: rows of two categories have the same letters. Empty without a place. */
+export const placeOf = ({ place, seatCategory }) =>
+  [seatCategory && localised(seatCategory), place].filter(Boolean).join(' · ');
+
 /** What a steward should know beside the result. */
 export const notesOf = ({ result, isNew, isAlone }) => [
   ...(isNew && result === 'admitted' ? [t('isNew')] : []),

@@ -79,6 +79,7 @@ const scanned = {
   reason: null,
   ticketId: ids.ticket,
   place,
+  seatCategory: shopTicket.about.seatCategory,
   performanceId: ids.performance,
   control: { at: controlled.controlledAt, gate: control.gate },
 } as const;
@@ -101,6 +102,7 @@ export const ticketStatus = {
   id: ids.ticket,
   status: controlled.status,
   place: place.label,
+  seatCategoryId: about.seatCategoryId,
   controlledAt: controlled.controlledAt,
   gate: control.gate,
 } as const;

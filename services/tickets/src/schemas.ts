@@ -62,7 +62,8 @@ export const Ticket = named(
 /** Messages of another service may have further members, which are ignored. */
 const open = { additionalProperties: true } as const;
 
-const texts = Type.Record(Text(), Text());
+/** A text by language. */
+export const texts = Type.Record(Text(), Text());
 
 const SaleDescription = named(
   'SaleDescription',

@@ -2,7 +2,7 @@ import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type New, UniqueViolation } from '@boxoffice/store';
 import type { OrderTickets } from './domain/order.ts';
 import type { MovedPerformance } from './domain/performance.ts';
-import type { Creator, Place, Ticket } from './domain/ticket.ts';
+import type { Creator, Place, SaleDescription, Ticket } from './domain/ticket.ts';
 
 export type TicketDocument = Announced & Ticket;
 /** The id is the order's. */
@@ -52,6 +52,8 @@ export interface ScanDocument extends Document, ScanAnswer {
   /** Null where no ticket was found. */
   readonly ticketId: string | null;
   readonly place: Place | null;
+  /** Of the ticket; absent where that is not known. */
+  readonly seatCategory?: SaleDescription['seatCategory'];
   /** The performance at whose door it was, if the scanner named it, else the ticket's. */
   readonly performanceId: string | null;
   /** The ticket's performance, where that is another one. */

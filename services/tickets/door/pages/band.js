@@ -2,7 +2,7 @@
 import { colourOf } from '../decide.js';
 import { button, h, symbol } from '../dom.js';
 import { signal } from '../sound.js';
-import { t } from '../texts/index.js';
+import { localised, t } from '../texts/index.js';
 import { notesOf, reasonOf } from '../words.js';
 
 /** How long a result stays. Milliseconds. */
@@ -34,6 +34,7 @@ export const createBand = () => {
         symbol(colour),
         h('p', { class: 'word' }, t(`results.${decision.result}`)),
         ...(decision.place ? [h('p', { class: 'place' }, decision.place)] : []),
+        ...(decision.seatCategory ? [h('p', { class: 'category' }, localised(decision.seatCategory))] : []),
         ...words.map((text) => h('p', null, text)),
       );
       signal(colour);

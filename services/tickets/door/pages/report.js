@@ -1,14 +1,27 @@
 import { colourOf } from '../decide.js';
 import { button, h, symbol } from '../dom.js';
 import { t, timeOf } from '../texts/index.js';
-import { reasonOf } from '../words.js';
+import { placeOf, reasonOf } from '../words.js';
 import { heading, languageChoice, show, signOut } from './frame.js';
 import { countsOf } from './scan.js';
 
 /** How many scans are listed. */
 const LISTED = 30;
 
-const placeOf = ({ shown, answer }) => shown.place ?? answer?.place?.label ?? t('noPlace');
+/** The place of a scan; of a ticket that the phone's list lacked as the server has answered. */
+const whereOf = ({ shown, answer }) => {
+  const { place, seatCategory } = answer ?? {};
+  return placeOf(shown.place ? shown : { place: place?.label, seatCategory }) || t('noPlace');
+};
+
+const line = ({ shown, at, answer }, performances) => {
+  const result = t(`results.${shown.result}`);
+  const [said, reason] = [
+    t('scanned', { time: timeOf(at), place: whereOf({ shown, answer }), result }),
+    reasonOf(shown, performances),
+  ];
+  return h('span', null, said, reason && h('small', null, reason));
+};
 
 /** The evening so far: who is inside, what turned out later, the last scans of this phone. */
 export const reportPage = (context) => {
@@ -16,7 +29,11 @@ export const reportPage = (context) => {
   const { performances } = evening.door();
   const contradictions = evening.queue.contradictions();
   const { gates } = countsOf(evening);
-  const recent = evening.queue.all().slice(-LISTED).reverse();
+  const recent = evening.queue
+    .all()
+    .filter(({ isUndone }) => !isUndone)
+    .slice(-LISTED)
+    .reverse();
   const acknowledge = async () => {
     await evening.queue.acknowledge();
     open('report');
@@ -34,7 +51,11 @@ export const reportPage = (context) => {
         h(
           'li',
           null,
-          `${t('letIn', { place: placeOf(scan), time: timeOf(scan.at) })}: ${reasonOf(scan.contradiction, performances)}`,
+          t('letIn', {
+            place: whereOf(scan),
+            time: timeOf(scan.at),
+            reason: reasonOf(scan.contradiction, performances),
+          }),
         ),
       ),
     ),
@@ -60,12 +81,7 @@ export const reportPage = (context) => {
         'ol',
         { class: 'recent' },
         recent.map((scan) =>
-          h(
-            'li',
-            { 'data-colour': colourOf(scan.shown) },
-            symbol(colourOf(scan.shown)),
-            h('span', null, `${timeOf(scan.at)} ${placeOf(scan)}: ${t(`results.${scan.shown.result}`)}`),
-          ),
+          h('li', { 'data-colour': colourOf(scan.shown) }, symbol(colourOf(scan.shown)), line(scan, performances)),
         ),
       ),
       h(

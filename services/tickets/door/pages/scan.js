@@ -3,6 +3,7 @@ import { ask, button, h } from '../dom.js';
 import { listen } from '../hand-scanner.js';
 import { allowSound } from '../sound.js';
 import { localised, t, timeOf } from '../texts/index.js';
+import { placeOf } from '../words.js';
 import { createBand } from './band.js';
 import { cancelButton, heading, show } from './frame.js';
 
@@ -82,7 +83,7 @@ export const scanPage = ({ evening, link, signIn, open }) => {
   const undo = async () => {
     const last = lastAdmission(evening);
     if (!last) return;
-    const place = last.shown.place ?? t('noPlace');
+    const place = placeOf(last.shown) || t('noPlace');
     const content = h('p', null, t('undoText', { place, time: timeOf(last.at) }));
     const buttons = [button({ type: 'submit', value: 'yes', class: 'strong' }, null, t('undo')), cancelButton()];
     if ((await ask(t('undoTitle'), content, buttons)) !== 'yes') return;

@@ -26,6 +26,7 @@ const answerTo = (scan: NewScan) => {
     reason,
     ticketId: scan.ticketId,
     place: scan.place,
+    ...(scan.seatCategory && { seatCategory: scan.seatCategory }),
     performanceId,
     control,
   };

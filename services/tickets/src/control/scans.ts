@@ -18,6 +18,7 @@ const controlOf = ({ status, controlledAt, gate }: Ticket): ScanAnswer['control'
 const ticketMembers = (ticket: Ticket | undefined) => ({
   ticketId: ticket?.id ?? null,
   place: ticket?.place ?? null,
+  ...(ticket?.about && { seatCategory: ticket.about.seatCategory }),
   pointOfSale: ticket?.pointOfSale ?? null,
   ...(ticket?.createdBy && { createdBy: ticket.createdBy }),
 });

@@ -1,6 +1,6 @@
-import { createItemCheck, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { changesPage, createItemCheck, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { BarcodeControl, Control, Place, Status, Ticket } from '../schemas.ts';
+import { BarcodeControl, Control, Place, Status, Ticket, texts } from '../schemas.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
@@ -71,6 +71,10 @@ const answered = {
   reason: nullable(Text({ description: 'null if admitted; else the `status` that a single control answers' })),
   ticketId: nullable(Text({ description: 'null if no ticket was found' })),
   place: nullable(Place),
+  seatCategory: Optional({
+    ...texts,
+    description: 'name of its category by language, as of the sale; absent if not known',
+  }),
   control: nullable(RecordedControl),
 };
 
@@ -117,8 +121,20 @@ export const TicketStatus = named(
     id: Text(),
     status: Status,
     place: Text({ description: 'its label, as the ticket shows it' }),
+    seatCategoryId: Ticket.properties.seatCategoryId,
     controlledAt: Ticket.properties.controlledAt,
     gate: Ticket.properties.gate,
+  }),
+);
+
+/** A page of them, with the names of their categories once. */
+export const TicketStatuses = named(
+  'TicketStatusPage',
+  Members({
+    ...changesPage(TicketStatus).properties,
+    seatCategories: Type.Record(Text(), texts, {
+      description: 'names by `seatCategoryId` of this page, each by language, as of the sale; of older tickets none',
+    }),
   }),
 );
 

@@ -1,23 +1,35 @@
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, issued, printed } from '../fixture/orders.ts';
+import { cancelled, confirmed, issued, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 
 describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture) => {
   const list = async (query: string) => {
     const { data } = await fixture.call('GET', `${PATH}/statuses?${query}`);
-    return data as unknown as { items: Record<string, unknown>[]; nextCursor: string | null; asOf: string };
+    return data as unknown as {
+      items: Record<string, unknown>[];
+      nextCursor: string | null;
+      seatCategories: Record<string, object>;
+    };
   };
 
   test('what decides at the door, and nothing of the buyer', async () => {
-    const { order, id } = await printed(fixture, confirmed(4, 'C7K2M9QX4TB03'));
+    const about = {
+      product: { en: 'The Magic Flute' },
+      seatCategory: { fr: 'Parterre', en: 'Stalls' },
+      venue: { name: 'Grand Théâtre', city: null },
+      timeZone: 'Europe/Zurich',
+    };
+    const { order, id } = await printed(fixture, withMembers(confirmed(4, 'C7K2M9QX4TB03'), { about }));
     const [first, second, third, fourth] = order.tickets;
     const performanceId = String(first?.performanceId);
     await issued(fixture);
     await fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
     await fixture.call('POST', `${PATH}/${second?.ticketId}/replacement`, { body: {} });
     await fixture.call('DELETE', `${PATH}/${third?.ticketId}/printing`);
-    const { items, nextCursor } = await list(`performanceId=${performanceId}`);
-    const open = { controlledAt: null, gate: null };
+    const { items, nextCursor, seatCategories } = await list(`performanceId=${performanceId}`);
+    const seatCategoryId = String(first?.seatCategoryId);
+    const open = { controlledAt: null, gate: null, seatCategoryId };
+    expect(seatCategories).toEqual({ [seatCategoryId]: about.seatCategory });
     expect(nextCursor).toBeNull();
     expect(items).toHaveLength(5);
     expect(items).toEqual(
@@ -26,6 +38,7 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
           id,
           status: 'controlled',
           place: 'A-1',
+          seatCategoryId,
           controlledAt: (await fixture.ticket(id)).controlledAt,
           gate: 'North',
         },

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, printed } from '../fixture/orders.ts';
+import { cancelled, confirmed, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
 import { createMemory, openPhone, recordedAt, tonight } from './phones.ts';
 
 describeOnEachEngine('an evening at the door', (fixture) => {
   /** Printed tickets of a performance, their barcodes, and a phone that has downloaded them. */
-  const begin = async (count: number) => {
-    const { order } = await printed(fixture, confirmed(count));
+  const begin = async (count: number, more = {}) => {
+    const { order } = await printed(fixture, withMembers(confirmed(count), more));
     const performanceId = String(order.tickets[0]?.performanceId);
     const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
     const open = async (gate: string, options = {}) => {
@@ -28,6 +28,28 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
     expect(await evening.scan({ ticketId: tickets[0]?.id })).toMatchObject({ result: 'admitted', isAlone: false });
     expect(await evening.scan({ text: 'scribble' })).toMatchObject({ reason: 'ticket_unknown_barcode' });
+  });
+
+  test('the category of a place is told with and without a network, and refusals stay in the list of the phone', async () => {
+    const seatCategory = { de: 'Parkett', en: 'Stalls' };
+    const about = { product: { en: 'Carmen' }, seatCategory, venue: { name: 'Hall', city: null }, timeZone: 'UTC' };
+    const { texts, open, performanceId } = await begin(2, { about });
+    const { evening, setWeather, memory } = await open('North');
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({ isAlone: false, place: 'A-1', seatCategory });
+    setWeather('none');
+    const again = await openPhone(fixture, { memory });
+    again.setWeather('none');
+    expect(await again.evening.scan({ text: texts[0] })).toMatchObject({ isAlone: true, place: 'A-1', seatCategory });
+    await again.evening.scan({ text: 'scribble' });
+    const { evening: last } = await openPhone(fixture, { memory });
+    expect(last.queue.pending()).toBe(0);
+    expect(last.queue.all().map(({ shown }: { shown: { reason: string } }) => shown.reason)).toEqual([
+      null,
+      'ticket_already_controlled',
+      'ticket_unknown_barcode',
+    ]);
+    await last.synchronise();
+    expect(await recordedAt(fixture, performanceId)).toHaveLength(1);
   });
 
   test('without a network the phone decides, and what it admitted is sent once', async () => {

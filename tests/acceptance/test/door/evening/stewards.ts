@@ -22,7 +22,9 @@ export const stewards = (door: Door): void => {
       expect(await phone.result()).toContain(letIn);
       await phone.read(`]Q1${ticket.barcode}`);
       const reason = t('reasons.already_at_gate', { time: '\\d\\d:\\d\\d', gate: 'North' });
-      expect(await phone.result()).toMatch(new RegExp(`^amber: ${t('results.repeated')} ${ticket.place} ${reason}`));
+      expect(await phone.result()).toMatch(
+        new RegExp(`^amber: ${t('results.repeated')} ${ticket.place} ${tonight().name} ${reason}`),
+      );
       await phone.read('scribble');
       expect(await phone.result()).toContain(`red: ${t('results.refused')}`);
       await press(phone, 'undo');
@@ -44,7 +46,9 @@ export const stewards = (door: Door): void => {
     const { t } = phone;
     await phone.setOffline(true);
     await phone.read(ticket.barcode);
-    expect(await phone.result()).toBe(`green: ${t('results.admitted')} ${ticket.place} ${t('isAlone')}`);
+    expect(await phone.result()).toBe(
+      `green: ${t('results.admitted')} ${ticket.place} ${tonight().name} ${t('isAlone')}`,
+    );
     await phone.read(ticket.barcode);
     expect(await phone.result()).toContain(`amber: ${t('results.repeated')}`);
     await isPending(phone).waitFor();
