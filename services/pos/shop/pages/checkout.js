@@ -1,4 +1,4 @@
-import { h } from '../dom.js';
+import { h, tidy } from '../dom.js';
 import { checkAll, radioCards, textField } from '../fields.js';
 import { go, link, shop } from '../frame.js';
 import { loginForm } from '../login.js';
@@ -6,29 +6,14 @@ import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
 import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
-import { buy, isRunning, isUnsettled, repeat } from './purchase.js';
-
-const DETAILS = `boxoffice.details.${shop.serviceHost}`;
-
-/** The details that the visitor typed: kept in this tab until the purchase, so that neither a reload nor another page clears them. */
-const typed = {
-  firstName: '',
-  lastName: '',
-  email: '',
-  ...JSON.parse(sessionStorage.getItem(DETAILS) ?? '{}'),
-};
-
-const forget = () => {
-  Object.assign(typed, { firstName: '', lastName: '', email: '' });
-  sessionStorage.removeItem(DETAILS);
-};
+import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
 
 const guestFields = () => {
   const make = (member, more) => {
-    const field = textField({ label: t(member), value: typed[member], ...more });
+    const field = textField({ label: t(member), value: tidy(typed[member]), ...more });
     const save = () => {
       typed[member] = field.input.value;
-      sessionStorage.setItem(DETAILS, JSON.stringify(typed));
+      keepTyped();
     };
     field.input.addEventListener('input', save);
     field.input.addEventListener('change', save);
@@ -151,7 +136,6 @@ const settle = async (button, action, redraw) => {
     });
   });
   if (order) {
-    forget();
     go(`/order/${encodeURIComponent(order.id)}?new=1`);
     return;
   }

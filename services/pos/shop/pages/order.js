@@ -16,6 +16,7 @@ import {
   orderType,
   WAITING,
 } from './order-tickets.js';
+import { forgetTyped } from './purchase.js';
 
 const POLL_MS = 2_000;
 
@@ -119,6 +120,7 @@ export const orderPage = async ([id], query) => {
   const draw = async () => {
     // An order with a failed payment is a cart again on the server: load it.
     if (order.state === 'open') await loadCart().catch(() => undefined);
+    if (isNew && order.state === 'confirmed') forgetTyped();
     const next = await drawn(order, { isNew, cancel, linked });
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);

@@ -2,6 +2,23 @@ import { api, newKey, Refusal } from '../api.js';
 import { emptyCart, inTurn, loadCart, visitor } from '../state.js';
 
 const UNSETTLED = 'boxoffice.purchase';
+const DETAILS = 'boxoffice.details';
+
+/** The details that the visitor typed; the tab keeps them until the order is confirmed, also when it is loaded anew. */
+export const typed = {
+  firstName: '',
+  lastName: '',
+  email: '',
+  ...JSON.parse(sessionStorage.getItem(DETAILS) ?? '{}'),
+};
+
+export const keepTyped = () => sessionStorage.setItem(DETAILS, JSON.stringify(typed));
+
+/** Forgets the details of a visitor who has bought. */
+export const forgetTyped = () => {
+  Object.assign(typed, { firstName: '', lastName: '', email: '' });
+  sessionStorage.removeItem(DETAILS);
+};
 
 /**
  * The purchase with an unknown outcome: its request and the id of its order. A reloaded tab knows only the id.

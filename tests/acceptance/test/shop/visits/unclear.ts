@@ -31,6 +31,9 @@ export const unclear = ({ product, story, showOf }: ShopFixture): void => {
     await takeSeat(page, seat);
     await page.getByRole('link', { name: 'To checkout' }).click();
     await tellWhoBuys(page);
+    await page.reload();
+    await heading(page, 'Checkout').waitFor();
+    expect(await page.getByLabel('Last name').inputValue()).toBe('Lovelace');
     return page;
   };
 
@@ -48,7 +51,10 @@ export const unclear = ({ product, story, showOf }: ShopFixture): void => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Orders of this visit' }).waitFor();
-    expect(await page.locator('.orders li').count()).toBe(1);
+    expect(await page.locator('.orders li').allTextContents()).toEqual([
+      expect.stringMatching(/The Magic Flute.*Order \w{6,}/),
+    ]);
+    expect(await page.evaluate('sessionStorage.getItem("boxoffice.details")')).toBeNull();
   });
 
   story(
