@@ -28,6 +28,12 @@ const NewThing = Type.Object({
     }),
   ),
   labels: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z]{2}$' }), Type.String())),
+  parts: Type.Optional(
+    Type.Union([
+      Type.Object({ part: Type.String() }),
+      Type.Object({ items: Type.Array(Type.Object({ part: Type.String() })) }),
+    ]),
+  ),
   shape: Type.Optional(
     Type.Union([
       Type.Object({ kind: Type.Literal('circle'), radius: Type.Number() }),

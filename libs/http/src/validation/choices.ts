@@ -35,6 +35,17 @@ const flat = (found: Found): Violation[] => {
   return one ? [one] : [];
 };
 
+const UNKNOWN = ['additionalProperties', 'unevaluatedProperties', 'not'];
+
+/** How many members of the value at this place an alternative does not have. */
+const unknownIn = (branch: readonly Found[], here: string): number =>
+  branch.filter(({ error: { keyword, instancePath, params } }) => {
+    if (!UNKNOWN.includes(keyword)) return false;
+    const below = instancePath.slice(here.length).split('/').length - 1;
+    const isNamed = (params.additionalProperty ?? params.unevaluatedProperty) !== undefined;
+    return below === (isNamed ? 0 : 1);
+  }).length;
+
 /**
  * The violations of a value that matches no alternative, reported for the alternative that was meant, as far as that
  * can be determined.
@@ -71,7 +82,10 @@ const ofChoice = (choice: Found): Violation[] => {
   }
   // A constant that differs (a discriminator) means that another alternative was meant.
   const fitting = meant.filter((branch) => !branch.some(isConstant));
-  const [closest = []] = (fitting.length > 0 ? fitting : meant).toSorted((a, b) => a.length - b.length);
+  // The one that has the members of the value; of several the one with the fewest violations.
+  const [closest = []] = (fitting.length > 0 ? fitting : meant).toSorted(
+    (a, b) => unknownIn(a, here) - unknownIn(b, here) || a.length - b.length,
+  );
   return closest.flatMap(flat);
 };
 

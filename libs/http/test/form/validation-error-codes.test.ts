@@ -109,6 +109,13 @@ describe('validation_error', () => {
     expect(given.size).toBe(0);
   });
 
+  test('of several forms the one is meant whose members are there, however many faults are within', async () => {
+    const { details } = await post('{"name":"x","parts":{"items":[{"foo":1,"bar":2,"baz":3}]}}');
+    expect(details).toContain('$.parts.items[0].part is required; ');
+    expect(details).toContain('$.parts.items[0].foo is not a known field');
+    expect(details).not.toMatch(/parts\.(part|items) /);
+  });
+
   test('names every violation, and no value', async () => {
     const body = {
       name: 'n'.repeat(21),
