@@ -4,7 +4,7 @@ import type { Texts } from './en.ts';
 export const de: Texts = {
   signIn: {
     title: 'Anmelden',
-    lead: (client) => ['um fortzufahren mit ', client, ''],
+    lead: (client) => ['um mit ', client, ' fortzufahren'],
     login: 'E-Mail-Adresse',
     password: 'Passwort',
     submit: 'Anmelden',

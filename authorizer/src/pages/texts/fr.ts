@@ -4,7 +4,7 @@ import type { Texts } from './en.ts';
 export const fr: Texts = {
   signIn: {
     title: 'Se connecter',
-    lead: (client) => ['pour continuer vers ', client, ''],
+    lead: (client) => ['pour accéder à ', client, ''],
     login: 'Adresse e-mail',
     password: 'Mot de passe',
     submit: 'Se connecter',

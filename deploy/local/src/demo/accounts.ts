@@ -62,6 +62,8 @@ export interface DemoUser {
 }
 
 interface Registered {
+  /** What users read at the sign-in; default: its name in `demo.json`. */
+  readonly title?: string;
   readonly scopes: readonly string[];
   /** Users sign in at it. */
   readonly web?: 'public' | 'confidential';
@@ -91,7 +93,7 @@ const CLIENTS: Readonly<Record<string, Registered>> = {
   },
   web: { scopes: SCOPES, web: 'public' },
   'web-confidential': { scopes: SCOPES, web: 'confidential' },
-  door: { scopes: ['catalog:read', 'tickets:read', 'tickets:write'], web: 'public' },
+  door: { title: 'Door control', scopes: ['catalog:read', 'tickets:read', 'tickets:write'], web: 'public' },
 };
 
 /** Where users return to: the client `door` is that of the page at /door/. */
@@ -122,15 +124,15 @@ export const registerClients = async (
 ): Promise<DemoClient[]> => {
   const existing = await listClients(store, institution);
   const registered: DemoClient[] = [];
-  for (const [name, { scopes, web, isBounded = false }] of Object.entries(CLIENTS)) {
-    const known = existing.find((client) => client.name === name);
+  for (const [name, { title = name, scopes, web, isBounded = false }] of Object.entries(CLIENTS)) {
+    const known = existing.find((client) => [title, name].includes(client.name));
     const given = {
       scopes,
       ...(web ? { redirectUris: redirectUrisAt(baseUrl, name) } : {}),
       ...(isBounded ? { bounds: { ownOrders: true, pointsOfSale: [serviceHost] } } : {}),
     };
-    const registration = { institution, name, ...given };
-    if (known) await createClients(store).amend(institution, known.clientId, given);
+    const registration = { institution, name: title, ...given };
+    if (known) await createClients(store).amend(institution, known.clientId, { name: title, ...given });
     if (web === 'public') {
       const { clientId } = known ?? (await createPublicClient(store, registration));
       registered.push({ name, institution, clientId, ...given });
