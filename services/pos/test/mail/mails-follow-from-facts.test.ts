@@ -88,7 +88,9 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
   });
 
   /** An order of places that are described like this, each of another performance. */
-  const sellAs = async (things: readonly { readonly performanceId?: string; readonly about: object }[]) => {
+  const sellAs = async (
+    things: readonly { readonly performanceId?: string; readonly place?: object; readonly about: object }[],
+  ) => {
     const sale = await sell(fixture, { email, itemCount: things.length });
     for (const [index, line] of sale.order.lines.entries()) {
       const as = {
@@ -119,10 +121,16 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     const { performanceId } = pass;
     const closed = { performanceId: 'prf_ended', about: { ...about, ...named('Club') } };
     const { text, raw } = await confirmationOf(
-      await sellAs([{ about: {} }, { performanceId, about }, closed, goods, goods]),
+      await sellAs([
+        { place: { id: 'plc_a1', label: 'A-1', row: 'A', seat: 1 }, about: {} },
+        { performanceId, about },
+        closed,
+        goods,
+        goods,
+      ]),
     );
     expect(text).toMatch(
-      /^Pièce\nJeudi 1 mai 2031 à 20:30, Main hall\n- Parterre, A \d+, Tarif de la vente\u202f: 45.00 CHF$/m,
+      /^Pièce\nJeudi 1 mai 2031 à 20:30, Main hall\n- Parterre, Rang A, place 1, Tarif de la vente\u202f: 45.00 CHF$/m,
     );
     for (const lines of [
       'Amis\nValable du 1 mai 2031 au 30 juin 2031, Main hall\n- 1 × Tarif de la vente\u202f: 45.00 CHF\n\n',
