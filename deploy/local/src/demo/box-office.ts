@@ -46,9 +46,12 @@ const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly
   return items.filter(({ state }) => state === 'open' || state === 'confirmed');
 };
 
-const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[]): Promise<void> => {
+/** Sells in one order; `name` tells it from the performance's others, so that a repeat after a lost answer is the same. */
+const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[], name: string): Promise<void> => {
   const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
-  await confirm(keeper, await keeper<Order>({ service, operation: 'createOrder', method: 'POST', path: ORDERS, body }));
+  const idempotencyKey = `demo-${performanceId}-${name}`;
+  const call = { service, operation: 'createOrder', method: 'POST', path: ORDERS, body, idempotencyKey } as const;
+  await confirm(keeper, await keeper<Order>(call));
 };
 
 /** Places in one order of a fixture. */
@@ -74,9 +77,12 @@ export const sellUntilLeft = async (keeper: ShopKeeper, performanceId: string, l
   const { seatCategoryId, tariffId } = price;
   const free = seatCategories.find(({ id }) => id === seatCategoryId)?.free ?? 0;
   for (let rest = free - left; rest > 0; rest -= PLACES_PER_ORDER)
-    await sell(keeper, performanceId, [
-      { performanceId, seatCategoryId, tariffId, quantity: Math.min(rest, PLACES_PER_ORDER) },
-    ]);
+    await sell(
+      keeper,
+      performanceId,
+      [{ performanceId, seatCategoryId, tariffId, quantity: Math.min(rest, PLACES_PER_ORDER) }],
+      String(rest),
+    );
 };
 
 interface Place {
@@ -137,7 +143,7 @@ const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: E
     const { tariffId } = price;
     return [{ performanceId: id, seatCategoryId, tariffId, placeIds: placeIds.slice(0, PLACES_PER_ITEM) }];
   });
-  if (lines.length > 0) await sell(keeper, id, lines);
+  if (lines.length > 0) await sell(keeper, id, lines, 'evening');
 };
 
 /** Sells parts of the first evenings with numbered seats; `fixtures` are left as they are. */

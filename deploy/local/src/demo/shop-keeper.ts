@@ -9,6 +9,8 @@ export interface ServiceCall {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
+  /** The key under which a repeated call makes nothing twice. */
+  readonly idempotencyKey?: string;
 }
 
 /** Calls the services on behalf of a client; resolves with the data of a success. @throws {Error} of any other answer */
@@ -67,12 +69,16 @@ export const createShopKeeper = async (options: ShopKeeperOptions): Promise<Shop
     return identity;
   };
 
-  return async <Data>({ service = 'catalog', operation, method, path, body }: ServiceCall): Promise<Data> => {
+  return async <Data>({ service = 'catalog', operation, method, path, ...call }: ServiceCall): Promise<Data> => {
     const identity = await identityFor(service, operation, `${service}:${method === 'GET' ? 'read' : 'write'}`);
     return fetch(new URL(path, urls[service]), {
       method,
-      headers: { [IDENTITY_HEADER]: identity, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: {
+        [IDENTITY_HEADER]: identity,
+        'content-type': 'application/json',
+        ...(call.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     }).then(read<Data>);
   };
 };
