@@ -1,3 +1,4 @@
+import { familyA } from '@boxoffice/http';
 import { type OpenApiDocument, type OpenApiPathItem, operationMethods, type Tag } from '../routing/description.ts';
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -127,7 +128,8 @@ const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((
 export const mergeDocuments = (
   parts: readonly Part[],
 ): Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components' | 'tags'> => {
-  let components: Components = {};
+  // Also for a service that requires a scope and describes no flows.
+  let components: Components = { securitySchemes: { ...familyA.wording.securitySchemes('/auth/token', []) } };
   const paths: Record<string, OpenApiPathItem> = {};
   const webhooks: Record<string, object> = {};
   const tags = new Map<string, Tag>();
