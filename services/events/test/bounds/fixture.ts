@@ -88,9 +88,17 @@ export const factOf = (
   return fact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo, ...at });
 };
 
-/** Records an event of each resource of the table. */
-export const recordAll = async ({ take }: Pick<Instance, 'take'>, institution: string): Promise<void> => {
-  for (const id of all) await take(factOf(institution, id));
+/** Records an event of each resource of the table; of orders once `contactsAreThere`. */
+export const recordAll = async (
+  { take }: Pick<Instance, 'take'>,
+  institution: string,
+  contactsAreThere?: () => Promise<void>,
+): Promise<void> => {
+  const [first] = all.filter((id) => id.startsWith('ord_'));
+  for (const id of all) {
+    if (id === first) await contactsAreThere?.();
+    await take(factOf(institution, id));
+  }
 };
 
 /** What an answer says, without what every answer has of its own. */
