@@ -292,17 +292,3 @@ export const writeChart = (folder: string): void => {
   }
   for (const [name, parts] of files) put(`templates/${name}.yaml`, parts.join('---\n'));
 };
-
-// npm run chart -- DIRECTORY: writes the Helm chart, made from the kustomize base
-if (import.meta.main) {
-  const [folder] = process.argv.slice(2);
-  try {
-    if (folder === undefined) throw new Error('npm run chart -- DIRECTORY');
-    writeChart(folder);
-    const host = 'tickets.example.org';
-    process.stdout.write(`written: helm install boxoffice ${folder} --namespace boxoffice --set host=${host}\n`);
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = folder === undefined ? 2 : 1;
-  }
-}
