@@ -38,8 +38,12 @@ const setCart = (cart) => {
   return visitor.cart;
 };
 
+/** How often this tab has changed the cart: an answer that was asked for before is older. */
+let writes = 0;
+
 /** Empties the cart here and in the other tabs. */
 export const emptyCart = () => {
+  writes += 1;
   setCart(NOTHING);
   tellOthers();
 };
@@ -50,8 +54,10 @@ export const timeLeft = () => Date.parse(visitor.cart.expiresAt) - serverNow();
 /** Loads the cart. An expired cart is a state, not an error. */
 export const loadCart = async () => {
   if (!hasSession()) return setCart(NOTHING);
+  const before = writes;
   try {
-    return setCart(await api.cart());
+    const answer = await api.cart();
+    return before === writes ? setCart(answer) : visitor.cart;
   } catch (error) {
     // The visitor was notified of the end of the session; the cart ended with it.
     if (!(error instanceof Refusal) || error.code !== 'session_invalid') throw error;
@@ -94,6 +100,7 @@ const end = () => {
 
 /** Empties what this tab shows, without touching the session: it may be another tab's. */
 const clear = () => {
+  writes += 1;
   visitor.contact = null;
   visitor.cart = NOTHING;
   visitor.cartExpired = false;
@@ -173,7 +180,9 @@ export const productIfShown = (id) =>
 
 const write = (action) =>
   inTurn(async () => {
-    const after = setCart(await action());
+    const answer = await action();
+    writes += 1;
+    const after = setCart(answer);
     tellOthers();
     if (visitor.cartExpired) throw new Refusal('cart_expired');
     return after;

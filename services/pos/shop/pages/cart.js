@@ -226,9 +226,14 @@ const structure = () =>
 /** The cart: its items, their beneficiaries, and the remaining time of the hold. */
 export const cartPage = async () => {
   await loadCart();
-  const first = await drawn();
-  const node = h('div', {}, first.node);
-  let shown = structure();
+  let shown;
+  let page;
+  // The cart may change while the page waits for what it shows.
+  do {
+    shown = structure();
+    page = await drawn();
+  } while (shown !== structure());
+  const node = h('div', {}, page.node);
   const leave = onChange(async () => {
     const wanted = structure();
     if (wanted === shown || visitor.cartExpired) return;
@@ -236,5 +241,5 @@ export const cartPage = async () => {
     const next = await drawn();
     if (shown === wanted) replace(node, next);
   });
-  return { title: first.title, node, leave };
+  return { title: page.title, node, leave };
 };

@@ -132,10 +132,22 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     await other.getByRole('link', { name: 'Log in' }).click();
     await other.getByLabel('Login').fill(user.login);
     await other.getByLabel('Password').fill(user.password);
+    // The item is removed while the page is drawn anew for the login.
+    const redrawn = Promise.withResolvers<void>();
+    const removed = Promise.withResolvers<void>();
+    await page.route(/\/tnwr\/vexp\/products\/prd/, async (route) => {
+      redrawn.resolve();
+      await removed.promise;
+      await route.continue();
+    });
     await other.keyboard.press('Enter');
     await heading(other, /^Hello/).waitFor();
     await page.getByRole('link', { name: 'My tickets' }).waitFor();
+    await redrawn.promise;
     await page.getByRole('button', { name: 'Remove' }).first().click();
+    await heading(page, 'Your cart is empty').waitFor();
+    removed.resolve();
+    await page.locator('main:not([aria-busy])').waitFor();
     await heading(page, 'Your cart is empty').waitFor();
     await other.locator('.cart-count').waitFor({ state: 'detached' });
 
