@@ -29,10 +29,10 @@ export const pagesOfPdf = async (pdf: Buffer, scale = 1): Promise<Page[]> => {
       // Rendering closes the page.
       const text = page.getText();
       const { width, height, data } = await page.render({ scale, render: 'bitmap' });
-      const grey = Uint8Array.from({ length: width * height }, (_, at) => {
-        const [red = 0, green = 0, blue = 0] = data.subarray(4 * at, 4 * at + 3);
-        return Math.round((red + green + blue) / 3);
-      });
+      const grey = new Uint8Array(width * height);
+      const byteAt = (at: number): number => data[at] ?? 0;
+      for (let at = 0; at < grey.length; at += 1)
+        grey[at] = Math.round((byteAt(4 * at) + byteAt(4 * at + 1) + byteAt(4 * at + 2)) / 3);
       const colourAt: Page['colourAt'] = (x, y) => {
         const at = 4 * (Math.round(y * scale) * width + Math.round(x * scale));
         return `#${Buffer.from(data.subarray(at, at + 3)).toString('hex')}`;
@@ -75,18 +75,29 @@ export const renderCodeOfSvg = (svg: string, pixels: number): Picture => {
   return { width, height: width, grey };
 };
 
+/** The means of `count` lines of `length` values, each over the values that are at most `radius` before or after it. */
+const meansAlong = (values: Float64Array, [count, length]: readonly [number, number], radius: number): Float64Array => {
+  // Transposed, so that the second call runs along the other side.
+  const means = new Float64Array(values.length);
+  for (let line = 0; line < count; line += 1) {
+    const at = line * length;
+    let sum = 0;
+    let wide = 0;
+    for (let place = -radius; place < length; place += 1) {
+      const [next, last] = [place + radius, place - radius - 1];
+      if (next < length) [sum, wide] = [sum + (values[at + next] ?? 0), wide + 1];
+      if (last >= 0) [sum, wide] = [sum - (values[at + last] ?? 0), wide - 1];
+      if (place >= 0) means[place * count + line] = sum / wide;
+    }
+  }
+  return means;
+};
+
 /** The picture out of focus: each pixel is the mean of the square around it. */
 export const blurred = ({ width, height, grey }: Picture, radius: number): Picture => {
-  const mean = (x: number, y: number): number => {
-    let [sum, count] = [0, 0];
-    for (let row = Math.max(0, y - radius); row <= Math.min(height - 1, y + radius); row += 1)
-      for (let column = Math.max(0, x - radius); column <= Math.min(width - 1, x + radius); column += 1) {
-        sum += grey[row * width + column] ?? 255;
-        count += 1;
-      }
-    return Math.round(sum / count);
-  };
-  return { width, height, grey: Uint8Array.from(grey, (_, at) => mean(at % width, Math.floor(at / width))) };
+  const lines = meansAlong(Float64Array.from(grey), [height, width], radius);
+  const means = meansAlong(lines, [width, height], radius);
+  return { width, height, grey: Uint8Array.from(means, Math.round) };
 };
 
 let prepared: Promise<unknown> | undefined;
