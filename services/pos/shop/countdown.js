@@ -7,8 +7,11 @@ const LAST_MS = 120_000;
 /** The remaining minutes that are announced to screen readers, once each. */
 const ANNOUNCED_MINUTES = [10, 5, 2, 1];
 
+/** Between two questions whether a cart has expired. */
+const RELOAD_MS = 2_000;
+
 let announced = '';
-let reloadedFor = '';
+let reloadAt = 0;
 
 const announceLeft = (left) => {
   const minutes = ANNOUNCED_MINUTES.findLast((one) => left <= one * 60_000);
@@ -31,9 +34,10 @@ const tick = () => {
   const left = timeLeft();
   document.querySelectorAll('[data-clock]').forEach(showOn(left));
   announceLeft(left);
-  // Only the server knows whether the cart has expired: its hold may have been extended elsewhere.
-  if (left <= 0 && reloadedFor !== expiresAt) {
-    reloadedFor = expiresAt;
+  // Only the server knows whether the cart has expired: its hold may have been extended elsewhere. Its clock may be
+  // behind, and an answer may be lost.
+  if (left <= 0 && Date.now() >= reloadAt) {
+    reloadAt = Date.now() + RELOAD_MS;
     setTimeout(() => loadCart().catch(() => undefined), 300);
   }
 };

@@ -16,7 +16,7 @@ export const onChange = (listener) => {
 
 let queue = Promise.resolve();
 
-/** Runs writes to the cart one after the other, in the order of the visitor's actions. */
+/** Runs changes of cart and login one after the other, in the order of the visitor's actions. */
 export const inTurn = (action) => {
   const mine = queue.catch(() => undefined).then(action);
   queue = mine;
@@ -38,12 +38,19 @@ const setCart = (cart) => {
   return visitor.cart;
 };
 
-/** How often this tab has changed the cart: an answer that was asked for before is older. */
-let writes = 0;
+/** The number of the latest question for the cart, and of the one that is answered by what is shown. */
+let asked = 0;
+let answered = 0;
+
+/** Marks what is shown as newer than any answer that is still to come. */
+const overtake = () => {
+  asked += 1;
+  answered = asked;
+};
 
 /** Empties the cart here and in the other tabs. */
 export const emptyCart = () => {
-  writes += 1;
+  overtake();
   setCart(NOTHING);
   tellOthers();
 };
@@ -51,13 +58,16 @@ export const emptyCart = () => {
 /** The milliseconds until the cart expires. */
 export const timeLeft = () => Date.parse(visitor.cart.expiresAt) - serverNow();
 
-/** Loads the cart. An expired cart is a state, not an error. */
+/** Loads the cart; an answer that arrives after a newer one is ignored. An expired cart is a state, not an error. */
 export const loadCart = async () => {
   if (!hasSession()) return setCart(NOTHING);
-  const before = writes;
+  asked += 1;
+  const mine = asked;
   try {
     const answer = await api.cart();
-    return before === writes ? setCart(answer) : visitor.cart;
+    if (mine < answered) return visitor.cart;
+    answered = mine;
+    return setCart(answer);
   } catch (error) {
     // The visitor was notified of the end of the session; the cart ended with it.
     if (!(error instanceof Refusal) || error.code !== 'session_invalid') throw error;
@@ -72,19 +82,21 @@ const setContact = async (contactNumber) => {
 };
 
 /** Logs in; the cart is retained. @throws {Refusal} login_failed, too_many_requests */
-export const logIn = async (login, password) => {
-  const { contactNumber } = await api.logIn(login, password);
-  await setContact(contactNumber);
-  await loadCart();
-  tellOthers();
-};
+export const logIn = (login, password) =>
+  inTurn(async () => {
+    const { contactNumber } = await api.logIn(login, password);
+    await setContact(contactNumber);
+    await loadCart();
+    tellOthers();
+  });
 
 /** Logs out; the server releases the places of the cart. */
-export const logOut = async () => {
-  if (hasSession()) await api.logOut().catch(() => undefined);
-  end();
-  tellOthers();
-};
+export const logOut = () =>
+  inTurn(async () => {
+    if (hasSession()) await api.logOut().catch(() => undefined);
+    end();
+    tellOthers();
+  });
 
 /** Ends a session that the server no longer knows; reports the loss of a cart or a login. */
 const lose = () => {
@@ -100,7 +112,7 @@ const end = () => {
 
 /** Empties what this tab shows, without touching the session: it may be another tab's. */
 const clear = () => {
-  writes += 1;
+  overtake();
   visitor.contact = null;
   visitor.cart = NOTHING;
   visitor.cartExpired = false;
@@ -153,9 +165,11 @@ export const restore = async () => {
     if (persisted) inTurn(() => follow({ hasSession: hasSession() })).catch(() => undefined);
   });
   if (!hasSession()) return;
-  const { contactNumber } = await api.session();
-  await setContact(contactNumber);
-  await loadCart();
+  await inTurn(async () => {
+    const { contactNumber } = await api.session();
+    await setContact(contactNumber);
+    await loadCart();
+  });
 };
 
 const CACHE_MS = 20_000;
@@ -181,7 +195,7 @@ export const productIfShown = (id) =>
 const write = (action) =>
   inTurn(async () => {
     const answer = await action();
-    writes += 1;
+    overtake();
     const after = setCart(answer);
     tellOthers();
     if (visitor.cartExpired) throw new Refusal('cart_expired');

@@ -3,7 +3,7 @@ import { checkAll, radioCards, textField } from '../fields.js';
 import { go, link, shop } from '../frame.js';
 import { loginForm } from '../login.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
-import { cartItems, emptyCart, loadCart, logOut, visitor } from '../state.js';
+import { cartItems, emptyCart, inTurn, loadCart, logOut, visitor } from '../state.js';
 import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
@@ -162,7 +162,8 @@ const unsettled = (redraw) => {
 /** The checkout: buyer, payment, and the button to buy. */
 export const checkoutPage = async (_parameters, _query, { redraw }) => {
   if (isUnsettled()) return unsettled(redraw);
-  if (visitor.cart.id !== null || !wasCancelled) await loadCart();
+  // A price that the visitor has just changed in the cart is what the button says.
+  if (visitor.cart.id !== null || !wasCancelled) await inTurn(loadCart);
   if (visitor.cart.id !== null) wasCancelled = false;
   if (wasCancelled) return cancelled();
   const empty = withoutCart();

@@ -214,7 +214,8 @@ const panelOf = (product, performance, { offered, seatMap, most }) => {
       return;
     }
     const went = await act(button, () => add(pickers.flatMap(({ groups }) => groups())));
-    if (went) go('/cart');
+    // Not a visitor who has gone elsewhere meanwhile.
+    if (went && button.isConnected) go('/cart');
     if (went === false) {
       refresh();
       // Availability is up to one second old: a second refresh shows the places taken in between.

@@ -116,12 +116,16 @@ export const orderPage = async ([id], query) => {
     return box;
   };
   const node = h('div', {});
+  /** How often another order was taken over: what was asked or begun before shows an older one. */
+  let turn = 0;
 
   const draw = async () => {
+    const mine = turn;
     // An order with a failed payment is a cart again on the server: load it.
     if (order.state === 'open') await loadCart().catch(() => undefined);
     if (isNew && order.state === 'confirmed') forgetTyped();
     const next = await drawn(order, { isNew, cancel, linked });
+    if (mine !== turn) return;
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);
     if (node.isConnected) setTitle(titleOf(order, isNew));
@@ -133,6 +137,7 @@ export const orderPage = async ([id], query) => {
   const take = async (next) => {
     const isOther = JSON.stringify([next.state, next.items]) !== JSON.stringify([order.state, order.items]);
     const isOtherState = next.state !== order.state;
+    if (isOther) turn += 1;
     order = next;
     clearTimeout(timer);
     if (!isOther) {
@@ -144,8 +149,9 @@ export const orderPage = async ([id], query) => {
   };
   // A failed poll is repeated; the page stays unchanged.
   const poll = async () => {
+    const mine = turn;
     const next = await api.order(id).catch(() => order);
-    if (isHere) await take(next);
+    if (isHere && mine === turn) await take(next);
   };
   const cancel = async () => take(await api.cancel(id, cancelKey));
 

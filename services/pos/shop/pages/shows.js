@@ -250,6 +250,7 @@ const calendarFor = async ({ month: open }) => (open ? (await import('./calendar
 
 /** The programme, with what is looked for in the address. `first`: as the server has drawn it. */
 export const showsPage = async (_parameters, query, { first, drawn }) => {
+  let address = location.href;
   let state = programmeState(query);
   const node = first && drawn ? drawn : programme(state, first ?? (await load(state)), await calendarFor(state));
   let turn = 0;
@@ -261,8 +262,10 @@ export const showsPage = async (_parameters, query, { first, drawn }) => {
     const mine = turn;
     state = next;
     const [found, calendar] = await Promise.all([load(state), calendarFor(state)]).catch((error) => [showError(error)]);
-    if (mine !== turn || !found) return;
+    // The visitor may have gone to another page, whose address stays.
+    if (mine !== turn || !found || location.href !== address) return;
     remember(addressOf(state));
+    address = location.href;
     const focused = document.activeElement?.dataset.key;
     node.querySelector('.results').replaceChildren(...results(found, state).flat());
     node.querySelector('.finding').replaceWith(finding(state, found, calendar));

@@ -1,5 +1,5 @@
 import { chromiumPath, headlessPath } from '@boxoffice/testkit';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Route } from 'playwright-core';
 import type { Demo } from '../../src/product.ts';
 
 /** The browser's path; undefined without one. */
@@ -87,6 +87,28 @@ export const visit = async (
   });
   await load(page, `${baseUrl}/shop/${at}`);
   return { page, foreign, complaints, refusals };
+};
+
+/** Holds the next request to such an address until it is released; `asked` resolves when it is made. */
+export const holdNext = async (page: Page, address: RegExp) => {
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const play = async (route: Route) => {
+    const response = await route.fetch();
+    asked.resolve();
+    await released.promise;
+    await route.fulfill({ response });
+  };
+  await page.route(address, play, { times: 1 });
+  return {
+    asked: asked.promise,
+    /** Lets the answer arrive, and the page do with it what it does. */
+    release: async () => {
+      const finished = page.waitForEvent('requestfinished', (request) => address.test(request.url()));
+      released.resolve();
+      await finished;
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    },
+  };
 };
 
 /** The members of a page element that are read here. */

@@ -2,6 +2,7 @@ import { openClient } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import { authorised } from '../../../src/product.ts';
 import { heading, OPERA, type ShopFixture, takeSeat, tokenOf } from '../shop-fixture.ts';
+import { holdNext } from '../visit.ts';
 
 /** Stories of failures, and the shop's messages about them. */
 export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
@@ -51,6 +52,10 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     const { page } = await enter({ at: showOf('opera', 'numbered').replace(OPERA, serviceHost) });
     await takeSeat(page, 'Row D, seat 2');
     await heading(page, 'Cart').waitFor();
+    // A first answer about it that is lost is asked for again.
+    await page.route(/\/tnwr\/vexp\/shopping-cart\?/, (route) => route.fulfill({ status: 503, json: {} }), {
+      times: 1,
+    });
     await heading(page, 'Your time has run out').waitFor();
     expect(await page.getByRole('link', { name: 'To checkout' }).count()).toBe(0);
     await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered').replace(OPERA, serviceHost)}`);
@@ -145,6 +150,18 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     answer();
     await heading(page, 'Cart').waitFor();
     expect([calls, await page.locator('.item').count()]).toEqual([1, 1]);
+
+    // Who has gone elsewhere meanwhile is left there.
+    await page.goBack();
+    const added = await holdNext(page, /\/tnwr\/vexp\/shopping-cart\/items\?/);
+    await page.getByRole('button', { name: 'Row D, seat 12, free' }).press('Space');
+    await add.click();
+    await added.asked;
+    await page.getByRole('link', { name: 'Programme', exact: true }).first().click();
+    await heading(page, 'The season').waitFor();
+    await added.release();
+    await page.locator('.cart-count').getByText('2').waitFor();
+    expect(await heading(page, 'The season').count()).toBe(1);
   });
 
   story('a shop that may not answer now says when, and tries again when asked', async (enter) => {
@@ -153,9 +170,15 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await page.route(/\/tnwr\/vexp\/products\/prd/, (route) =>
       route.fulfill({ status: 429, headers: { 'Retry-After': '17' }, json: refusal }),
     );
+    const found = await holdNext(page, /\/tnwr\/vexp\/programme\?.*tosca/);
+    await page.getByRole('searchbox').fill('tosca');
+    await found.asked;
     await page.locator('.card').first().click();
     await heading(page, 'Something went wrong').waitFor();
     await page.getByText('Possible again in 17 seconds.').waitFor();
+    // What was looked for on the page before leaves the address of this one.
+    await found.release();
+    expect(page.url()).toContain('/show/');
     await page.unroute(/\/tnwr\/vexp\/products\/prd/);
     await page.getByRole('button', { name: 'Try again' }).press('Enter');
     await page.locator('.show').waitFor();

@@ -103,8 +103,24 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
       expect(`3 tickets, ${await page.locator('.summary .total dd').textContent()}`).toBe(sum);
       await page.getByRole('button', { name: 'Remove Balcony' }).first().click();
       await page.locator('.item').nth(2).waitFor({ state: 'detached' });
+      // The checkout shows what has just been changed, however long that takes.
+      const asked: string[] = [];
+      const released = Promise.withResolvers<void>();
+      page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+      await page.route(/\/shopping-cart\/items\//, async (route) => {
+        await released.promise;
+        await route.continue();
+      });
+      const before = await page.locator('.summary .total dd').textContent();
+      await page.locator('.item select').first().selectOption({ label: 'Youth and students' });
       await page.getByRole('link', { name: 'To checkout' }).click();
+      await page.locator('main[aria-busy]').waitFor();
+      expect(asked.filter((one) => one.startsWith('GET /tnwr/vexp/shopping-cart'))).toEqual([]);
+      released.resolve();
       await tellWhoBuys(page);
+      const price = `${await page.locator('.summary .total dd').textContent()}`;
+      expect(price).not.toBe(before);
+      expect(await page.getByRole('button', { name: /^Pay/ }).textContent()).toContain(price);
       await page.getByRole('radio', { name: /Pending/ }).check();
       await page.getByRole('button', { name: /^Pay/ }).click();
       await heading(page, 'Waiting for your payment').waitFor();
