@@ -8,7 +8,6 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
  */
 const long = [
   '/tests/faults/test/invariants-',
-  '/deploy/operator/test/the-operator-',
   '/tests/acceptance/test/shop/',
   '/tests/acceptance/test/sign-in/',
   '/libs/store/test/mongo/',

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll } from '@jest/globals';
-
-const pathOf = (relative: string): string => new URL(relative, import.meta.url).pathname;
+import { operate } from '../src/operator.ts';
 
 const directories: string[] = [];
 afterAll(() => {
@@ -25,51 +23,39 @@ export interface Ran {
   readonly err: string;
 }
 
-const ran = async (
-  main: string,
-  words: readonly string[],
-  settings: Readonly<Record<string, string>>,
-  input?: string,
-): Promise<Ran> => {
-  const child = spawn('node', ['--conditions=source', main, ...words], {
-    env: { PATH: process.env.PATH, ...settings },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  // A command without input may end before this write.
-  child.stdin.on('error', () => undefined).end(input);
+type Settings = Readonly<Record<string, string>>;
+
+/** Runs the command in this process, with these settings only and `input` on its standard input. */
+const operated = async (words: readonly string[], settings: Settings, input: string): Promise<Ran> => {
   let [out, err] = ['', ''];
-  child.stdout.on('data', (text) => {
-    out += text;
-    // These tests only need a product that starts.
-    if (out.includes('boxoffice is ready')) child.kill('SIGTERM');
-  });
-  child.stderr.on('data', (text) => {
-    err += text;
-  });
-  const [status] = await once(child, 'close');
-  return { status, out, err };
+  const replaced = {
+    env: { ...settings },
+    stdin: Readable.from([input]),
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+  };
+  const present = Object.keys(replaced).map((name) => [name, Object.getOwnPropertyDescriptor(process, name)] as const);
+  for (const [name, value] of Object.entries(replaced))
+    Object.defineProperty(process, name, { value, configurable: true });
+  try {
+    const status = await operate(words);
+    return { status, out, err };
+  } finally {
+    for (const [name, descriptor] of present) Object.defineProperty(process, name, descriptor ?? {});
+  }
 };
+
+// One after the other: settings and streams are those of the process.
+let last: Promise<unknown> = Promise.resolve();
 
 /** Runs one command on a data directory as an operator would; returns its status and output. */
 export const operatorOf =
-  (directory: string, settings: Readonly<Record<string, string>> = {}) =>
-  (...words: readonly string[]): Promise<Ran> =>
-    ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory, ...settings });
-
-/** The same, with `input` on its standard input. */
-export const pipedTo =
-  (directory: string, input: string) =>
-  (...words: readonly string[]): Promise<Ran> =>
-    ran(pathOf('../src/main.ts'), words, { BOXOFFICE_DATA_DIR: directory }, input);
-
-/** Starts the product without demo data and ends it when it is ready; returns its output where it cannot start. */
-export const startAndEnd = (directory: string): Promise<Ran> =>
-  ran(pathOf('../../local/src/main.ts'), [], {
-    BOXOFFICE_DATA_DIR: directory,
-    BOXOFFICE_DEMO: 'off',
-    GATEWAY_PORT: '0',
-    GATEWAY_HTTP_PORT: '0',
-  });
+  (directory: string, settings: Settings = {}, input = '') =>
+  (...words: readonly string[]): Promise<Ran> => {
+    const ran = last.then(() => operated(words, { BOXOFFICE_DATA_DIR: directory, ...settings }, input));
+    last = ran.catch(() => undefined);
+    return ran;
+  };
 
 /** Creates the institution of most tests. */
 export const createClub = (operator: ReturnType<typeof operatorOf>): Promise<Ran> =>

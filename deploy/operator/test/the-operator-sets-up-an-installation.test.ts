@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { operatorOf, temporaryDirectory } from './program.ts';
+import { createClub, operatorOf, type Ran, temporaryDirectory } from './program.ts';
 
+const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 const directory = temporaryDirectory();
 
 const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
@@ -129,5 +133,26 @@ describe('an installation is set up from nothing', () => {
     expect(await json('clients', 'list')).toHaveLength(1);
     const help = await operator('--help');
     expect(help).toMatchObject({ status: 0, out: expect.stringContaining('keys rotate') });
+  });
+
+  test('its process ends with the status, and its files are readable by their owner only', async () => {
+    const own = temporaryDirectory();
+    const operated = (...words: readonly string[]): Promise<Ran> =>
+      new Promise((resolve) => {
+        const env = { PATH: process.env.PATH, BOXOFFICE_DATA_DIR: own };
+        const child = execFile('node', ['--conditions=source', MAIN, ...words], { env }, (_error, out, err) =>
+          resolve({ status: child.exitCode, out, err }),
+        );
+      });
+    const [refused, created] = [await operated('institutions', 'list'), await createClub(operated)];
+    expect(refused).toMatchObject({
+      status: 1,
+      out: '',
+      err: expect.stringMatching(/^operator: there is no [^\n]*\n$/),
+    });
+    expect(created).toMatchObject({ status: 0, out: expect.stringContaining('club'), err: '' });
+    const modes = readdirSync(own).map((name) => statSync(join(own, name)).mode & 0o77);
+    expect(modes.length).toBeGreaterThan(0);
+    expect(modes.filter((mode) => mode !== 0)).toEqual([]);
   });
 });

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { contacts } from '@boxoffice/contacts';
 import { openSqliteStores } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
-import { createClub, operatorOf, pipedTo, temporaryDirectory } from './program.ts';
+import { createClub, operatorOf, temporaryDirectory } from './program.ts';
 
 const directory = temporaryDirectory();
 
 const operator = operatorOf(directory);
+/** The operator with `input` on its standard input. */
+const piped = (input: string) => operatorOf(directory, {}, input);
 
 /** A contact as its service stores it. */
 const keepContact = async (number: string): Promise<void> => {
@@ -28,13 +30,13 @@ test('users are created, listed, changed and removed, and no password is printed
   await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Web');
   await keepContact('C1');
   const create = ['users', 'create', 'club', 'Jazz.Example', 'Ana@Example.org', '--contact', 'C1', '--json'];
-  const created = await pipedTo(directory, `${password}\n`)(...create);
+  const created = await piped(`${password}\n`)(...create);
   expect(JSON.parse(created.out)).toMatchObject({
     serviceHost: 'jazz.example',
     login: 'ana@example.org',
     contactNumber: 'C1',
   });
-  expect((await pipedTo(directory, password)(...create)).err).toContain('is taken');
+  expect((await piped(password)(...create)).err).toContain('is taken');
   const listed = await operator('users', 'list', 'club', 'jazz.example');
   expect(listed.out).toContain('ana@example.org');
 
@@ -51,10 +53,9 @@ test('users are created, listed, changed and removed, and no password is printed
 
 test('a user without contact, point of sale or acceptable password is refused', async () => {
   const create = (host: string, contact: string) => ['users', 'create', 'club', host, 'bob', '--contact', contact];
-  const piped = pipedTo(directory, 'long enough');
-  expect((await piped(...create('jazz.example', 'C2'))).err).toContain('no contact C2');
-  expect((await piped(...create('rock.example', 'C1'))).err).toContain('no point of sale');
-  expect((await pipedTo(directory, 'short')(...create('jazz.example', 'C1'))).err).toContain('8 to 1000 characters');
-  expect((await pipedTo(directory, '')(...create('jazz.example', 'C1'))).err).toContain('no password');
+  expect((await piped('long enough')(...create('jazz.example', 'C2'))).err).toContain('no contact C2');
+  expect((await piped('long enough')(...create('rock.example', 'C1'))).err).toContain('no point of sale');
+  expect((await piped('short')(...create('jazz.example', 'C1'))).err).toContain('8 to 1000 characters');
+  expect((await piped('')(...create('jazz.example', 'C1'))).err).toContain('no password');
   expect((await operator('users', 'create', 'club', 'jazz.example', 'bob')).err).toContain('--contact is missing');
 });

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -6,40 +5,23 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { dereferenced } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sharedDirectory as directory, sharedProduct } from '../product.ts';
 import { operatorOf, temporaryDirectory } from '../program.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 
-const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
 const HOLD = '/internal/stock/holds';
 const CONTACT = '/internal/contacts/{contactNumber}';
-const directory = temporaryDirectory();
 const servers: Server[] = [];
-let product: ChildProcess;
 let urls: Record<string, string>;
 
 beforeAll(async () => {
-  const env = {
-    PATH: process.env.PATH,
-    BOXOFFICE_DATA_DIR: directory,
-    BOXOFFICE_DEMO: 'off',
-    GATEWAY_PORT: '0',
-    GATEWAY_HTTP_PORT: '0',
-  };
-  product = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  const ready = Promise.withResolvers<void>();
-  product.stdout?.on('data', (text) => {
-    if (String(text).includes('is ready')) ready.resolve();
-  });
-  product.once('close', () => ready.reject(new Error('it ended instead')));
-  await ready.promise;
+  await sharedProduct();
   ({ urls } = JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8')));
 });
 
-afterAll(async () => {
+afterAll(() => {
   for (const server of servers) server.close();
-  product.kill('SIGTERM');
-  await once(product, 'close');
 });
 
 /** Another release of a running service, which describes itself with these changes; returns its address. */
@@ -152,7 +134,7 @@ test('a process of the product that cannot be reached is named, with exit status
 
 /** A services file with these rows, as a setting. */
 const listed = (...rows: readonly object[]) => {
-  const file = join(directory, 'own-services.json');
+  const file = join(temporaryDirectory(), 'own-services.json');
   writeFileSync(file, JSON.stringify(rows));
   return { SERVICES_FILE: file };
 };

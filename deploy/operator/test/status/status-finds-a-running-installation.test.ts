@@ -1,39 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import {
+  sharedDirectory as directory,
+  PUBLIC_URL,
+  sharedProduct,
+  startProduct,
+  stopSharedProduct,
+} from '../product.ts';
 import { createClub, operatorOf, temporaryDirectory } from '../program.ts';
 
-const MAIN = new URL('../../../local/src/main.ts', import.meta.url).pathname;
-const directory = temporaryDirectory();
 const noteFile = join(directory, 'running.json');
-let product: ChildProcess | undefined;
-afterEach(() => void product?.kill('SIGKILL'));
-
-const start = async (more: Readonly<Record<string, string>> = {}): Promise<ChildProcess> => {
-  const env = {
-    PATH: process.env.PATH,
-    BOXOFFICE_DATA_DIR: directory,
-    BOXOFFICE_DEMO: 'off',
-    GATEWAY_PORT: '0',
-    GATEWAY_HTTP_PORT: '0',
-    ...more,
-  };
-  const child = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  // The output is read to the end: a full pipe would block the program's log.
-  const ready = Promise.withResolvers<void>();
-  child.stdout.on('data', (text) => {
-    if (String(text).includes('is ready')) ready.resolve();
-  });
-  child.once('close', () => ready.reject(new Error('it ended instead')));
-  await ready.promise;
-  return child;
-};
-
-const PUBLIC_URL = 'https://tickets.example.test:18543';
 
 /** The address in the link that an operator without the setting gets. */
 const linkFrom = async (operator: ReturnType<typeof operatorOf>): Promise<string> => {
@@ -43,9 +23,9 @@ const linkFrom = async (operator: ReturnType<typeof operatorOf>): Promise<string
   return new URL(JSON.parse(created.out).invitation.url).origin;
 };
 
-test('status is good and links lead to PUBLIC_URL while npm start runs, and reports a killed one despite its leftover files', async () => {
+test('status is good and links lead to PUBLIC_URL while npm start runs', async () => {
+  await sharedProduct();
   const operator = operatorOf(directory);
-  product = await start({ PUBLIC_URL });
   const [status, check] = await Promise.all([operator('status', '--json'), operator('check', '--json')]);
   expect(check).toMatchObject({ status: 0 });
   const report = JSON.parse(status.out);
@@ -63,20 +43,18 @@ test('status is good and links lead to PUBLIC_URL while npm start runs, and repo
   expect(typed.processes.map(({ service }: { service: string }) => service)).toEqual(services);
 
   expect(await linkFrom(operator)).toBe(PUBLIC_URL);
-
-  product.kill('SIGKILL');
-  await once(product, 'close');
-  expect(existsSync(noteFile)).toBe(true);
-  const dead = await operator('status');
-  expect([dead.status, dead.out]).toEqual([1, expect.stringContaining('WRONG: boxoffice is not running on')]);
 });
 
 test('a graceful stop removes the addresses; leftover addresses count only if their process listens', async () => {
-  product = await start();
+  await sharedProduct();
   const note = JSON.parse(readFileSync(noteFile, 'utf8'));
-  product.kill('SIGTERM');
-  await once(product, 'close');
+  await stopSharedProduct();
   expect(existsSync(noteFile)).toBe(false);
+
+  // As a killed process leaves it.
+  writeFileSync(noteFile, JSON.stringify(note));
+  const dead = await operatorOf(directory)('status');
+  expect([dead.status, dead.out]).toEqual([1, expect.stringContaining('WRONG: boxoffice is not running on')]);
 
   const anybody = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(anybody, 'listening');
@@ -104,12 +82,12 @@ both('with its data on MongoDB and RabbitMQ its processes and its public address
     MONGODB_URL: `${TEST_MONGODB_URL}/operator_${randomUUID().slice(0, 8)}`,
     AMQP_URL: String(TEST_AMQP_URL),
   };
-  product = await start({ ...engines, PUBLIC_URL });
+  const directory = temporaryDirectory();
+  const product = await startProduct(directory, { ...engines, PUBLIC_URL });
   const report = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
   expect([report.addresses, report.notAsked, report.processes.length]).toEqual(['npm start', [], 8]);
   expect(await linkFrom(operatorOf(directory, engines))).toBe(PUBLIC_URL);
-  product.kill('SIGTERM');
-  await once(product, 'close');
+  await product.stop();
   const after = JSON.parse((await operatorOf(directory, engines)('status', '--json')).out);
   expect([after.addresses, after.notAsked.length]).toEqual(['nowhere', 8]);
 });
