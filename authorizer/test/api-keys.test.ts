@@ -75,16 +75,13 @@ describe('an api key is shown once', () => {
         ]);
       });
 
-      test.each([' ', '\u00a0\t', 'Cal\u0000endar', 'Cal\nendar', 'Cal\u001b[31m', 'Cal\u0085endar'])(
-        'has no name that is blank or has control characters: %j',
-        async (name) => {
-          const { apiKeyId } = (await create({})).body.data as Json;
-          for (const { status, body } of [await create({ name }), await patch(String(apiKeyId), { name })]) {
-            expect([status, body.status]).toEqual([400, 'validation_error']);
-            expect(body.details).toBe('$.name must not be blank or contain control characters.');
-          }
-        },
-      );
+      test.each([' ', 'Cal\u0085endar'])('has no name that is blank or has control characters: %j', async (name) => {
+        const { apiKeyId } = (await create({})).body.data as Json;
+        for (const { status, body } of [await create({ name }), await patch(String(apiKeyId), { name })]) {
+          expect([status, body.status]).toEqual([400, 'validation_error']);
+          expect(body.details).toBe('$.name must not be blank or contain control characters.');
+        }
+      });
 
       test('is stored as a hash', async () => {
         const { key, apiKeyId } = (await create({})).body.data as Json;

@@ -1,13 +1,31 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { argon2Sync, createHash, randomBytes, randomUUID } from 'node:crypto';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
+import type { Store } from '@boxoffice/store';
 import { beforeAll } from '@jest/globals';
+import { withPassword } from '../src/domain/user.ts';
 import { createClient, createPublicClient } from '../src/index.ts';
+import { type UserDocument, usersCollection } from '../src/store.ts';
+import { removeInvitation } from '../src/users/invitations.ts';
 import { createUsers } from '../src/users/users.ts';
 import type { Installation, Json } from './installation.ts';
 
 export const CALLBACK = 'https://shop.example.org/callback';
 export const LOOPBACK = 'http://127.0.0.1/callback';
 export const PASSWORD = 'four swans on a cold lake';
+
+const cheapest = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
+const nonce = Buffer.from('the salt of all.');
+const tag = argon2Sync('argon2id', { ...cheapest, message: PASSWORD, nonce });
+
+/** The hash of PASSWORD at the least cost, so that most tests sign in without the work of a real one. */
+const PASSWORD_HASH = `$argon2id$v=19$m=8,t=1,p=1$${[nonce, tag].map((one) => one.toString('base64').replaceAll('=', '')).join('$')}`;
+
+/** Gives an invited user PASSWORD, as its page does. `at`: epoch milliseconds. */
+export const acceptCheaply = async (store: Store, { id, institution, invitation }: UserDocument, at = Date.now()) => {
+  const users = store.collection(usersCollection).of(institution);
+  await users.update(id, (user) => ({ next: withPassword(user, PASSWORD_HASH, new Date(at)) }));
+  await removeInvitation(store, institution, invitation);
+};
 
 /** A page or a redirect, as a browser gets it. */
 export interface Visited {
@@ -75,8 +93,8 @@ export const peopleOf = (installation: Installation, now: () => number = Date.no
   const person = async (details: object = {}, institution = 'opera'): Promise<Person> => {
     const login = `${randomUUID()}@example.org`;
     const registration = { login, name: 'Ada Lang', role: 'admin', contactNumber: null, pointsOfSale: [], ...details };
-    const { invitation, user } = await users.create(institution, registration as Parameters<typeof users.create>[1]);
-    await users.accept(/inv_[A-Za-z0-9_-]{43}/.exec(invitation.url)?.[0] ?? '', PASSWORD);
+    const { user } = await users.create(institution, registration as Parameters<typeof users.create>[1]);
+    await acceptCheaply(store, user, now());
     return { userId: user.id, login, institution };
   };
 

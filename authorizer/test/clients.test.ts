@@ -370,16 +370,6 @@ describe('public clients have no secret', () => {
         body: { status: 'conflict' },
       });
     });
-
-    test('is not authenticated by any secret', async () => {
-      const { clientId } = (await create({ type: 'public' })).body.data as Json;
-      for (const secret of ['x', 'A'.repeat(43)]) {
-        expect(await installation.askToken({ clientId: String(clientId), clientSecret: secret })).toMatchObject({
-          status: 401,
-          body: { status: 'unauthorized', error: 'invalid_client' },
-        });
-      }
-    });
   });
 
   describe('a change', () => {

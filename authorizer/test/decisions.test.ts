@@ -56,11 +56,8 @@ describe('a decision is an identity for one operation', () => {
       await short.close();
     });
 
-    test('a malformed token, or one of another installation, is 401 with invalid_token', async () => {
-      const other = await startInstallation();
-      const foreign = await other.tokenOf(await other.newClient(['catalog:read']));
-      await other.close();
-      for (const token of ['', 'x', 'a.b.c', foreign]) {
+    test('a malformed token is 401 with invalid_token', async () => {
+      for (const token of ['', 'x', 'a.b.c']) {
         const { status, body, headers } = await installation.decide(token, 'catalog:read');
         expect({ status, body }).toEqual({
           status: 401,

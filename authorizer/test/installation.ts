@@ -13,6 +13,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
 import type { Scope } from '../src/domain/scopes.ts';
 import { authorizer, createClient } from '../src/index.ts';
+import { CALLBACK } from './browser.ts';
 import { type Known, openReferences } from './references.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';
@@ -228,7 +229,7 @@ export const waysTo = (url: string, store: Store) => {
   const get = (path: string, headers: Record<string, string> = {}) => received(fetch(`${url}${path}`, { headers }));
 
   const newClient = async (scopes: readonly Scope[], institution = 'opera'): Promise<TestClient> =>
-    createClient(store, { institution, name: 'test', scopes });
+    createClient(store, { institution, name: 'test', scopes, redirectUris: [CALLBACK] });
 
   const askToken = ({ clientId, clientSecret }: TestClient, more: Readonly<Record<string, string>> = {}) =>
     post('/auth/token', {

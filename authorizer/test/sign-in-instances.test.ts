@@ -79,7 +79,7 @@ describe('any instance goes on with a sign in', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 409, 409]);
     });
 
-    test('wrong passwords count over all instances', async () => {
+    test('ten wrong passwords of one address count over all instances, and refuse the right one, too', async () => {
       const client = await people.webClient();
       const { login } = await people.person();
       for (let count = 0; count < 10; count += 1)
@@ -89,6 +89,14 @@ describe('any instance goes on with a sign in', () => {
         const { status } = await browser.post('/auth/authorize', { form: formOf(page), login, password: PASSWORD });
         expect(status).toBe(429);
       }
+      const [{ browser }] = instances();
+      const form = formOf(await browser.visit(people.requestOf(client)));
+      const send = (address: string) =>
+        browser.post('/auth/authorize', { form, login, password: PASSWORD }, { 'x-forwarded-for': address });
+      const refused = await send('127.0.0.1');
+      expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await send('192.0.2.2')).status).toBe(303);
     });
 
     test('a restart of every instance ends no session, code, form, consent, refresh chain or invitation', async () => {

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { createIdentityVerifier } from '@boxoffice/identity';
+import { createIdentityVerifier, createKeySet } from '@boxoffice/identity';
 import type { Role } from '../src/domain/roles.ts';
-import { accessClaims, SCOPES, signAccessToken } from '../src/index.ts';
-import { createKeyRing } from '../src/keys/key-ring.ts';
-import { grantsCollection, usersCollection } from '../src/store.ts';
-import { PASSWORD } from './browser.ts';
-import { basic, type Installation, type Json, keyEncryptionKey, type TestClient } from './installation.ts';
+import { SCOPES } from '../src/index.ts';
+import { usersCollection } from '../src/store.ts';
+import { acceptCheaply, peopleOf, proof } from './browser.ts';
+import { basic, type Installation, type Json, type TestClient } from './installation.ts';
 
 export interface TestUser {
   readonly userId: string;
@@ -23,6 +21,7 @@ export const newLogin = (): string => {
 /** Functions on the users of an installation. */
 export const usersIn = (installation: Installation) => {
   const { url, store, issuer } = installation;
+  const people = peopleOf(installation);
 
   /** Calls an operation on users like the gateway. */
   const call = (
@@ -59,67 +58,31 @@ export const usersIn = (installation: Installation) => {
     return { client, token: await installation.tokenOf(client) };
   };
 
-  /** A user who has accepted the invitation. */
+  /** A user with PASSWORD. */
   const active = async (token: string, role: Role, more: object = {}): Promise<TestUser> => {
     const login = newLogin();
     const answer = await create(token, { login, name: 'Ann Other', role, ...more });
     if (answer.status !== 201) throw new Error(answer.text);
-    const { userId, invitation } = answer.body.data as { userId: string; invitation: { url: string } };
-    const accepted = await accept(invitation.url, PASSWORD);
-    if (accepted.status !== 200) throw new Error(await accepted.text());
+    const { userId } = answer.body.data as { userId: string };
+    const user = await store.collection(usersCollection).acrossInstitutions.get(userId);
+    if (user) await acceptCheaply(store, user);
     return { userId, login };
   };
 
-  /** An access token of the user for the client, as a sign-in gives it. */
-  const tokenOf = async (userId: string, client: TestClient, institution = 'opera'): Promise<string> => {
-    const user = await store.collection(usersCollection).of(institution).get(userId);
-    if (!user) throw new Error(`there is no user ${userId}`);
-    const { role, contactNumber, pointsOfSale } = user;
-    const { kid, privateKey } = (await ring()).signing();
-    const signedInAt = Date.now();
-    const grant = await store
-      .collection(grantsCollection)
-      .of(institution)
-      .insert({
-        id: `gnt_${randomBytes(32).toString('base64url')}`,
-        clientId: client.clientId,
-        userId,
-        scopes: SCOPES,
-        redirectUri: 'https://shop.example.org/callback',
-        challenge: 'A'.repeat(43),
-        nonce: null,
-        sessionId: 'none',
-        signedInAt,
-        createdAt: signedInAt,
-        exchangedAt: signedInAt,
-        endedAt: null,
-        secretId: null,
-        refresh: null,
-        expiresAt: signedInAt + 900_000,
-      });
-    const claims = accessClaims({
-      issuer,
-      client: { id: client.clientId, institution },
-      origin: { grantId: grant.id, secretId: undefined },
-      scopes: SCOPES,
-      lifetime: 900,
-      now: Date.now(),
-      user: { id: userId, role, contact: contactNumber, pointsOfSale, authTime: Math.floor(Date.now() / 1_000) },
-    });
-    return signAccessToken(JSON.stringify(claims), kid, privateKey);
+  /** An access token of the user for the client, which gets it by a sign-in. */
+  const tokenOf = async (user: TestUser, { clientId, clientSecret }: TestClient): Promise<string> => {
+    const { verifier, challenge } = proof();
+    const { sent } = await people.signIn(people.browser(), clientId, user, { code_challenge: challenge });
+    const secret = { client_secret: clientSecret };
+    return String((await people.exchange(clientId, sent.get('code'), verifier, secret)).body.access_token);
   };
 
   /** The caller that a service sees for a token. */
   const callerOf = async (token: string, scope = '', operation = 'x') => {
     const { status, body } = await installation.decide(token, scope, operation, 'orders');
     if (status !== 200) return { status, caller: undefined };
-    const key = createIdentityVerifier({ keys: (await ring()).keySet, audience: 'orders' });
-    return { status, caller: await key(String((body.data as Json).identity)) };
-  };
-  const ring = async () => {
-    const keys = createKeyRing({ store, secret: keyEncryptionKey, longestLifetimeMs: 900_000 });
-    await keys.load();
-    return keys;
+    const verify = createIdentityVerifier({ keys: createKeySet({ url: `${url}/auth/jwks` }), audience: 'orders' });
+    return { status, caller: await verify(String((body.data as Json).identity)) };
   };
 
   return {
