@@ -7,9 +7,8 @@ import { createClient, createPublicClient } from '../src/index.ts';
 import { type UserDocument, usersCollection } from '../src/store.ts';
 import { removeInvitation } from '../src/users/invitations.ts';
 import { createUsers } from '../src/users/users.ts';
-import type { Installation, Json } from './installation.ts';
+import { CALLBACK, type Installation, type Json } from './installation.ts';
 
-export const CALLBACK = 'https://shop.example.org/callback';
 export const LOOPBACK = 'http://127.0.0.1/callback';
 export const PASSWORD = 'four swans on a cold lake';
 

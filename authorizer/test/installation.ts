@@ -13,7 +13,6 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { type Authorizer, createAuthorizer } from '../src/authorizer.ts';
 import type { Scope } from '../src/domain/scopes.ts';
 import { authorizer, createClient } from '../src/index.ts';
-import { CALLBACK } from './browser.ts';
 import { type Known, openReferences } from './references.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';
@@ -22,6 +21,9 @@ export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
 
 /** The engines that this run has. */
 export const engines = testEngines('authorizer', authorizer.collections);
+
+/** The redirect URI of clients. */
+export const CALLBACK = 'https://shop.example.org/callback';
 
 /** An address without a listener. */
 export const NOWHERE = 'http://127.0.0.1:1';

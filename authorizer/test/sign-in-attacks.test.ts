@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { CALLBACK, formOf, LOOPBACK, PASSWORD, type Person, peopleFor, peopleOf, proof } from './browser.ts';
-import { engines, installationFor, startInstallation } from './installation.ts';
+import { formOf, LOOPBACK, PASSWORD, type Person, peopleFor, peopleOf, proof } from './browser.ts';
+import { CALLBACK, engines, installationFor, startInstallation } from './installation.ts';
 
 describe('known attacks fail', () => {
   // Each test is an attack that RFC 9700, 4, RFC 8252, 8, or OpenID Connect describes. Attackers have a user of their own.

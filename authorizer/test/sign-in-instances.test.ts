@@ -8,8 +8,8 @@ import { retention } from '../src/retention.ts';
 import { collections, sessionsCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';
 import { createUsers } from '../src/users/users.ts';
-import { type Browser, CALLBACK, formOf, openBrowser, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
-import { engines, installationFor, type Json, until, waysTo } from './installation.ts';
+import { type Browser, formOf, openBrowser, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
+import { CALLBACK, engines, installationFor, type Json, until, waysTo } from './installation.ts';
 
 describe('any instance goes on with a sign in', () => {
   const SESSION = '__Host-boxoffice-session';

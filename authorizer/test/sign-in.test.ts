@@ -5,8 +5,8 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { onInstitutionChanged } from '../src/reactions.ts';
 import { createInstitutions, type Institutions } from '../src/sign-in/institutions.ts';
-import { CALLBACK, formOf, LOOPBACK, PASSWORD, type People, type Person, peopleFor, peopleOf } from './browser.ts';
-import { engines, installationFor, until } from './installation.ts';
+import { formOf, LOOPBACK, PASSWORD, type People, type Person, peopleFor, peopleOf } from './browser.ts';
+import { CALLBACK, engines, installationFor, until } from './installation.ts';
 
 describe('users sign in and out', () => {
   describe.each(engines)('on $name', (engine) => {

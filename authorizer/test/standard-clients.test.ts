@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
-import { type Browser, CALLBACK, formOf, PASSWORD, type Person, peopleFor } from './browser.ts';
-import { installationFor, type TestClient } from './installation.ts';
+import { type Browser, formOf, PASSWORD, type Person, peopleFor } from './browser.ts';
+import { CALLBACK, installationFor, type TestClient } from './installation.ts';
 
 describe('popular libraries work untouched', () => {
   const installation = installationFor();

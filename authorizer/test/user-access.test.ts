@@ -16,8 +16,9 @@ import {
 import { createAccounts } from '../src/users/accounts.ts';
 import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
-import { CALLBACK, formOf, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
+import { formOf, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
 import {
+  CALLBACK,
   engines,
   type Installation,
   installationFor,
