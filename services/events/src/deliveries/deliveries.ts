@@ -5,14 +5,22 @@ import type { Log } from '../log/log.ts';
 import { type WebhookDocument, webhooksCollection } from '../webhooks/documents.ts';
 import { deliveriesCollection, positionsCollection } from './documents.ts';
 import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
-import { BEAT_EVERY_MS, createShards, SHARDS } from './shards.ts';
+import { BEAT_EVERY, createShards, LEASE_MS, SHARDS } from './shards.ts';
 
-/** How long a process that closes waits for receivers, in milliseconds. */
-const CLOSE_MS = 5_000;
 /** How far a look at changed webhooks goes back: instances write with their own clocks. */
 const OVERLAP_MS = 30_000;
 /** A webhook that cannot be worked on is logged once in this time. */
 const LOG_EVERY_MS = 60_000;
+
+/** Times of a process, in milliseconds. */
+export interface DeliveryTimes {
+  /** How often it looks for what others have done and for attempts that are due. Default: 500. */
+  readonly lookEveryMs?: number;
+  /** How long it has a share of the work without a renewal. Default: {@link LEASE_MS}. */
+  readonly leaseMs?: number;
+  /** How long it waits for receivers when it closes. Default: 5,000. */
+  readonly closeMs?: number;
+}
 
 /** What the deliveries of a process need beside the members that each of its runners gets. */
 interface DeliveriesDependencies extends Pick<RunnerDependencies, 'attempt' | 'body' | 'delivered' | 'ended' | 'now'> {
@@ -20,8 +28,7 @@ interface DeliveriesDependencies extends Pick<RunnerDependencies, 'attempt' | 'b
   readonly log: Pick<Log, 'onAppended'>;
   readonly feed: Feed;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
-  /** How often a process looks for what others have done and for attempts that are due, in milliseconds. */
-  readonly lookEveryMs?: number | undefined;
+  readonly times?: DeliveryTimes | undefined;
 }
 
 /** The delivering part of a process. */
@@ -29,9 +36,10 @@ export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Creates the deliveries of a process: one runner for each webhook of the shares that it has. */
 export const createDeliveries = (its: DeliveriesDependencies) => {
-  const { store, feed, logger, now, lookEveryMs = 500 } = its;
+  const { store, feed, logger, now } = its;
+  const { lookEveryMs = 500, leaseMs = LEASE_MS, closeMs = 5_000 } = its.times ?? {};
   const webhooks = store.collection(webhooksCollection);
-  const shards = createShards(store, { now });
+  const shards = createShards(store, { now, leaseMs });
   const runners = new Map<string, { readonly runner: Runner; readonly shard: number }>();
   const closing = new Set<Promise<void>>();
   const heads = new Map<string, number>();
@@ -108,7 +116,7 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
   };
 
   const beat = async (): Promise<void> => {
-    if (performance.now() - beatAt < BEAT_EVERY_MS) return;
+    if (performance.now() - beatAt < BEAT_EVERY * leaseMs) return;
     beatAt = performance.now();
     const before = owned;
     owned = await shards.beat(inUse);
@@ -179,13 +187,13 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
     start(): void {
       looking = repeat(look, { everyMs: lookEveryMs, atOnce: true, failed });
     },
-    /** Begins nothing more; resolves when running attempts are written, as far as they end within five seconds. */
+    /** Begins nothing more; resolves when running attempts are written, as far as they end within `closeMs`. */
     async close(): Promise<void> {
       isClosed = true;
       unsubscribe();
       await looking?.close();
       await underWay?.catch(() => undefined);
-      for (const id of runners.keys()) stop(id, CLOSE_MS);
+      for (const id of runners.keys()) stop(id, closeMs);
       await Promise.all(closing);
       await shards.close().catch(() => undefined);
     },

@@ -5,14 +5,14 @@ import { workersCollection } from './documents.ts';
 /** The work is divided into this many shares, each of one process at a time. */
 export const SHARDS = 16;
 
-/** How often leases are renewed and other processes looked at, in milliseconds. */
-export const BEAT_EVERY_MS = 1_000;
-/** Another process takes a share over after this time without a renewal. */
-const LEASE_MS = 4_000;
-/** A process begins an attempt only while its last renewal is younger. */
-const FRESH_MS = 2_500;
-/** Without a beat for this long a process counts as gone. Longer than a lease, so that shares do not move needlessly. */
-const GONE_MS = 6_000;
+/** Another process takes a share over after this time without a renewal, in milliseconds. */
+export const LEASE_MS = 4_000;
+/** How often leases are renewed and other processes looked at, in leases. */
+export const BEAT_EVERY = 1 / 4;
+/** A process begins an attempt only while its last renewal is younger, in leases. */
+const FRESH = 5 / 8;
+/** Without a beat for this long a process counts as gone, in leases: longer, so that shares do not move needlessly. */
+const GONE = 3 / 2;
 
 /** The store's institution for documents that belong to the whole installation. */
 const INSTALLATION = 'installation';
@@ -31,11 +31,18 @@ const preferred = (shard: number, workers: readonly string[]): string | undefine
   return workers.toSorted((one, other) => (weight(one) < weight(other) ? -1 : 1)).at(-1);
 };
 
-/** Creates the shares of the work that a process has. `clock`: monotonic milliseconds; `now`: epoch milliseconds. */
-export const createShards = (
-  store: Pick<Store, 'collection' | 'lease'>,
-  { clock = () => performance.now(), now = Date.now }: { clock?: () => number; now?: () => number } = {},
-) => {
+interface ShardsOptions {
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  readonly leaseMs?: number;
+}
+
+/** Creates the shares of the work that a process has. */
+export const createShards = (store: Pick<Store, 'collection' | 'lease'>, options: ShardsOptions = {}) => {
+  const { clock = () => performance.now(), now = Date.now, leaseMs = LEASE_MS } = options;
+  const freshMs = FRESH * leaseMs;
   const workers = store.collection(workersCollection).of(INSTALLATION);
   const self = `wrk_${randomUUID()}`;
   const seen = new Map<string, { readonly beat: number; readonly since: number }>();
@@ -54,16 +61,15 @@ export const createShards = (
     for (const { id, beat } of found) if (seen.get(id)?.beat !== beat) seen.set(id, { beat, since: clock() });
     const ids = new Set(found.map(({ id }) => id));
     for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
-    return [...seen].flatMap(([id, { since }]) => (id === self || clock() - since < GONE_MS ? [id] : []));
+    return [...seen].flatMap(([id, { since }]) => (id === self || clock() - since < GONE * leaseMs ? [id] : []));
   };
 
   const owned = (): ReadonlySet<number> =>
-    new Set([...renewed].flatMap(([shard, at]) => (clock() - at < FRESH_MS ? [shard] : [])));
+    new Set([...renewed].flatMap(([shard, at]) => (clock() - at < freshMs ? [shard] : [])));
 
   return {
     /** Whether the process may begin an attempt for a webhook of the share. */
-    owns: (shard: number): boolean =>
-      !isClosed && clock() - (renewed.get(shard) ?? Number.NEGATIVE_INFINITY) < FRESH_MS,
+    owns: (shard: number): boolean => !isClosed && clock() - (renewed.get(shard) ?? Number.NEGATIVE_INFINITY) < freshMs,
     /** Renews the leases of the shares, of those in use, that are meant for this process; returns those that it has. */
     async beat(inUse: ReadonlySet<number>): Promise<ReadonlySet<number>> {
       if (inUse.size === 0) return owned();
@@ -77,7 +83,7 @@ export const createShards = (
           }
           // Taken before the renewal, so it is earlier than what others see of it.
           const at = clock();
-          if (await store.lease(`webhooks ${shard}`, LEASE_MS)) renewed.set(shard, at);
+          if (await store.lease(`webhooks ${shard}`, leaseMs)) renewed.set(shard, at);
           else renewed.delete(shard);
         }),
       );

@@ -24,11 +24,10 @@ interface StreamOptions {
   readonly publicUrl: string;
   readonly logger: Pick<Logger, 'warn'>;
   /** Milliseconds between comments. */
-  readonly commentMs?: number;
+  readonly commentMs?: number | undefined;
+  /** How long a reserved stream may take to begin, in milliseconds: the answer to a HEAD, or to a client that has left, has none. */
+  readonly beginsMs?: number | undefined;
 }
-
-/** How long a reserved stream may take to begin: the answer to a HEAD, or to a client that has left, has none. */
-const BEGINS_MS = 5_000;
 
 const COMMENT_MS = 15_000;
 
@@ -127,7 +126,7 @@ const write = (
 
 /** Counts and writes the streams of an instance. */
 export const createStreams = (options: StreamOptions) => {
-  const { counts } = options;
+  const { counts, beginsMs = 5_000 } = options;
   const textOf = createWriter(options);
   let count = 0;
 
@@ -152,7 +151,7 @@ export const createStreams = (options: StreamOptions) => {
     /** Reserves a stream and returns what writes it. @throws {Fault} as `reserve` */
     async open(request: StreamRequest): Promise<(stream: OpenStream) => void> {
       const release = await reserve(request);
-      const unused = setTimeout(release, BEGINS_MS);
+      const unused = setTimeout(release, beginsMs);
       unused.unref();
       return (stream) => {
         clearTimeout(unused);

@@ -5,7 +5,7 @@ import { type AddressPolicy, createAddressPolicy } from '../addresses/policy.ts'
 import { createResolve } from '../addresses/resolve.ts';
 import type { Context } from '../context.ts';
 import { createAttempt } from '../deliveries/attempt.ts';
-import { createDeliveries, type Deliveries } from '../deliveries/deliveries.ts';
+import { createDeliveries, type Deliveries, type DeliveryTimes } from '../deliveries/deliveries.ts';
 import { createSend } from '../deliveries/send.ts';
 import { eventView } from '../feed/view.ts';
 import { createSecretBox } from '../signing/secrets.ts';
@@ -50,12 +50,12 @@ interface OpenWebhooksOptions {
   readonly logger: Parts['logger'];
   readonly metrics?: Metrics | undefined;
   readonly answerMs?: number;
-  readonly lookEveryMs?: number;
+  readonly times?: DeliveryTimes;
 }
 
 /** Joins the parts of webhooks. */
 export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
-  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs, lookEveryMs } = options;
+  const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs, times } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
   const send = createSend({ policy, ...(answerMs === undefined ? {} : { answerMs }) });
@@ -70,7 +70,7 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     delivered,
     logger,
     now,
-    lookEveryMs,
+    times,
     ended: countDeliveries(metrics, now),
   });
   if (metrics) watchWebhooks(store, metrics, now);

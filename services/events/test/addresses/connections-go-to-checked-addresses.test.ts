@@ -9,7 +9,7 @@ import { createOwnListeners } from '../../src/addresses/listeners.ts';
 import { createAddressPolicy } from '../../src/addresses/policy.ts';
 import { type Resolve, Unresolvable } from '../../src/addresses/resolve.ts';
 import { createSend } from '../../src/deliveries/send.ts';
-import { openReceiver, type Receiver } from '../webhooks/fixture.ts';
+import { openReceiver, type Receiver } from '../fixture/receiver.ts';
 
 let at: Receiver;
 beforeAll(async () => {

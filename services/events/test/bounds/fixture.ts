@@ -1,8 +1,7 @@
 import type { BelongsTo } from '@boxoffice/service';
 import { exampleOf } from '../../src/types/examples.ts';
 import type { EventType } from '../../src/types/types.ts';
-import { type FactOptions, fact } from '../fixture/service.ts';
-import type { Instance } from '../webhooks/fixture.ts';
+import { type FactOptions, fact, type Instance } from '../fixture/service.ts';
 
 export const HERE = 'here.example';
 export const THERE = 'there.example';

@@ -1,31 +1,31 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { Clock, engines, openInstance, Registrations, type ServedCall } from '../webhooks/fixture.ts';
+import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
 import { all, factOf, HERE, ownOrders, ownSalesHere, recordAll, salesHere, whole, within } from './fixture.ts';
 
 describe.each(engines)(`the feed of a client with bounds on $name${notExercised}`, (engine) => {
+  /** An institution that has an event of each resource of the table. */
+  const FULL = 'full';
   const its = useFixture(async () => {
-    const { store, discard } = await engine.open();
-    const instance = await openInstance(store, { clock: new Clock(), clients: new Registrations() });
-    const another = () => openInstance(store, { clock: new Clock(), clients: new Registrations() });
-    return { ...instance, another, close: () => instance.close().then(discard) };
+    const fixture = await openFixture(engine);
+    await recordAll(fixture, FULL);
+    return fixture;
   });
 
   const get = (institution: string, query: string, call: ServedCall = {}) =>
     its.open('GET', `/svc/v3/events${query}`, { institution, ...call });
-  const page = (institution: string, query: string, call: ServedCall = {}) => its.feed(query, { institution, ...call });
+  const page = async (institution: string, query: string, call: ServedCall = {}) =>
+    (await its.events(query, { institution, ...call })).data;
   const seenBy = async (institution: string, call: ServedCall, query = '') =>
     (await page(institution, `?after=start&limit=500${query}`, call)).items.map(({ resource }) => resource.id);
 
   test.each(within)('has $seen.length of 17 resources within $bounds, in pages and streams, and by id', async (one) => {
     const { bounds, seen } = one;
-    const institution = JSON.stringify(bounds).replaceAll(/\W/g, '');
-    await recordAll(its, institution);
-    expect(await seenBy(institution, { bounds })).toEqual(seen);
+    expect(await seenBy(FULL, { bounds })).toEqual(seen);
 
     const walked: string[] = [];
     for (let after = 'start'; ; ) {
-      const { items, nextCursor } = await page(institution, `?after=${after}&limit=1`, { bounds });
+      const { items, nextCursor } = await page(FULL, `?after=${after}&limit=1`, { bounds });
       if (items.length === 0) break;
       walked.push(...items.map(({ resource }) => resource.id));
       after = nextCursor;
@@ -34,12 +34,8 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
 
     const leaving = new AbortController();
     const headers = { accept: 'text/event-stream' };
-    const stream = await its.open(
-      'GET',
-      '/svc/v3/events?after=start',
-      { institution, bounds, headers },
-      leaving.signal,
-    );
+    const call = { institution: FULL, bounds, headers };
+    const stream = await its.open('GET', '/svc/v3/events?after=start', call, leaving.signal);
     let text = '';
     // The last event is everybody's, so all before it were decided.
     for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -49,32 +45,30 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     leaving.abort();
     expect(all.filter((id) => text.includes(`"id":"${id}"`))).toEqual(seen);
 
-    const unknown = await whole(await get(institution, '/evt_unknown', { bounds }));
+    const unknown = await whole(await get(FULL, '/evt_unknown', { bounds }));
     expect(unknown.status).toBe(404);
-    const { items } = await page(institution, '?after=start&limit=500');
+    const { items } = await page(FULL, '?after=start&limit=500');
     expect(items).toHaveLength(all.length);
     for (const { id, resource } of items) {
-      const found = await whole(await get(institution, `/${id}`, { bounds }));
+      const found = await whole(await get(FULL, `/${id}`, { bounds }));
       if (seen.includes(resource.id)) expect(found.status).toBe(200);
       else expect(found).toEqual(unknown);
     }
   });
 
   test('asked for a resource out of bounds, answers as for one that there never was', async () => {
-    await recordAll(its, 'resource');
     for (const bounds of [ownOrders, salesHere, ownSalesHere]) {
       const answers = ['ord_other_there', 'ord_unknown'].map(async (id) =>
-        whole(await get('resource', `?after=start&limit=1&resource=${id}`, { bounds })),
+        whole(await get(FULL, `?after=start&limit=1&resource=${id}`, { bounds })),
       );
       const [outside, unknown] = await Promise.all(answers);
       expect(outside).toEqual(unknown);
-      expect(await seenBy('resource', { bounds }, '&resource=ord_own_here')).toEqual(['ord_own_here']);
+      expect(await seenBy(FULL, { bounds }, '&resource=ord_own_here')).toEqual(['ord_own_here']);
     }
   });
 
   test('of equal reads at once each has what is within its own bounds', async () => {
-    await recordAll(its, 'once');
-    const read = await Promise.all(within.map(({ bounds }) => seenBy('once', { bounds })));
+    const read = await Promise.all(within.map(({ bounds }) => seenBy(FULL, { bounds })));
     expect(read).toEqual(within.map(({ seen }) => seen));
   });
 
@@ -137,16 +131,13 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
     expect(await contacts()).toEqual(['con_other']);
     await take('ord_1', 7);
     expect(await contacts()).toEqual([]);
-    await other.close();
+    await other.stop();
   });
 
   test('a user who signs in at the client has its bounds', async () => {
-    await recordAll(its, 'user');
     const user = { id: 'usr_1', role: 'manager', contact: null, pointsOfSale: [] } as const;
-    expect(await seenBy('user', { bounds: ownSalesHere, user })).toEqual(
-      await seenBy('user', { bounds: ownSalesHere }),
-    );
-    expect(await seenBy('user', { user })).toEqual(all);
+    expect(await seenBy(FULL, { bounds: ownSalesHere, user })).toEqual(await seenBy(FULL, { bounds: ownSalesHere }));
+    expect(await seenBy(FULL, { user })).toEqual(all);
   });
 
   test('the case of a service host does not matter', async () => {

@@ -1,32 +1,21 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import {
-  Clock,
-  engines,
-  openInstance,
-  openReceiver,
-  Registrations,
-  type ServedCall,
-  until,
-} from '../webhooks/fixture.ts';
+import { until } from '../fixture/receiver.ts';
+import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
 import { factOf, ownOrders, ownSalesHere, recordAll, salesHere, THERE, whole, within } from './fixture.ts';
 
 const types = ['contact.*', 'order.*', 'payment.*', 'refund.*', 'ticket.*', 'product.*', 'performance.*'];
 
 describe.each(engines)(`webhooks of a client with bounds on $name${notExercised}`, (engine) => {
-  const clients = new Registrations();
   const its = useFixture(async () => {
-    const { store, discard } = await engine.open();
-    const instance = await openInstance(store, { clock: new Clock(), clients });
-    const at = await openReceiver();
-    const close = () => Promise.all([instance.close().then(discard), at.close()]);
-    return { ...instance, at, close };
+    const fixture = await openFixture(engine);
+    return { ...fixture, at: await fixture.receiver() };
   });
 
   /** Calls of the client "partner", whose bounds are those that the authorizer answers; of others by `client`. */
   const callsOf = (institution: string, bounds: ServedCall['bounds'] = null): ServedCall => {
-    if (bounds) clients.bounds.set('partner', bounds);
-    else clients.bounds.delete('partner');
+    if (bounds) its.clients.bounds.set('partner', bounds);
+    else its.clients.bounds.delete('partner');
     return { institution, bounds };
   };
   const delivered = () => its.at.received.map(({ event }) => event.resource.id);
@@ -65,8 +54,8 @@ describe.each(engines)(`webhooks of a client with bounds on $name${notExercised}
     using('single', ownOrders, async (id, call, others) => {
       for (const one of ['ord_other_here', 'ord_own_here']) await its.take(factOf('single', one));
       await until('the own one', () => delivered().length === 1);
-      const { items } = await its.feed('?after=start&resource=ord_other_here', others);
-      const eventId = items[0]?.id;
+      const { data } = await its.events('?after=start&resource=ord_other_here', others);
+      const eventId = data.items[0]?.id;
       const ask = (eventId: unknown, more: ServedCall) =>
         its.open('POST', `/svc/v3/webhooks/${id}/redeliveries`, { ...more, body: { eventId } }).then(whole);
       const refused = await ask(eventId, call);
@@ -115,8 +104,8 @@ describe.each(engines)(`webhooks of a client with bounds on $name${notExercised}
     const belongsTo = { clientIds: ['another'], pointOfSale: THERE };
     await its.take(factOf(institution, 'ord_foreign', ['order.created', belongsTo, 'con_foreign']));
     const { id: webhookId } = await its.webhook(its.at.url, {}, others);
-    const { items } = await its.feed('?after=start', others);
-    const foreign: Record<string, string> = { eventId: items[0]?.id ?? '', webhookId };
+    const { data } = await its.events('?after=start', others);
+    const foreign: Record<string, string> = { eventId: data.items[0]?.id ?? '', webhookId };
     const before = await its.call('GET', `/${webhookId}`, others);
 
     for (const { id, method, path, example } of its.operations) {

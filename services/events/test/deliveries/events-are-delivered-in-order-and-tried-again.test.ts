@@ -1,41 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import {
-  Clock,
-  engines,
-  type Instance,
-  openInstance,
-  openReceiver,
-  type Receiver,
-  Registrations,
-  silence,
-  status,
-  until,
-} from '../webhooks/fixture.ts';
+import { type Receiver, silence, status, until } from '../fixture/receiver.ts';
+import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)('on $name', (engine) => {
-  let discard: () => Promise<void>;
-  let its: Instance;
   const clock = new Clock();
-  const clients = new Registrations();
-  const receivers: Receiver[] = [];
-
-  beforeAll(async () => {
-    const opened = await engine.open();
-    discard = opened.discard;
-    its = await openInstance(opened.store, { clock, clients });
-  });
-  afterAll(async () => {
-    await its.close();
-    await Promise.all(receivers.map((one) => one.close()));
-    await discard();
-  });
-
-  const receiver = async (): Promise<Receiver> => {
-    const opened = await openReceiver();
-    receivers.push(opened);
-    return opened;
-  };
+  const its = useFixture(() => openFixture(engine, { clock }));
+  const receiver = () => its.receiver();
 
   /** A webhook of its own for a test; deleted at its end, since an institution has at most 20. */
   const using = async (work: (at: Receiver, webhook: { id: string; secret: string }) => Promise<void>, body = {}) => {
@@ -207,10 +179,10 @@ describe.each(engines)('on $name', (engine) => {
     using(
       async (at, { id }) => {
         const events = [await its.emit('order.created', 'ord_p'), await its.emit('order.changed', 'ord_p')];
-        const [probe] = [await receiver()];
-        const { id: other } = await its.webhook(probe?.url ?? '');
+        const probe = await receiver();
+        const { id: other } = await its.webhook(probe.url);
         const last = await its.emit('order.confirmed', 'ord_p');
-        await until('another webhook has it', () => probe?.ids().includes(last) ?? false);
+        await until('another webhook has it', () => probe.ids().includes(last));
         await its.call('DELETE', `/${other}`);
         expect(at.received).toEqual([]);
         await its.call('PATCH', `/${id}`, { body: { state: 'active' } });
@@ -238,7 +210,7 @@ describe.each(engines)('on $name', (engine) => {
     const at = await receiver();
     const types = ['order.*', 'ticket.*'];
     const { id } = await its.webhook(at.url, { types }, { client: 'limited' });
-    clients.scopes.set('limited', ['tickets:read']);
+    its.clients.scopes.set('limited', ['tickets:read']);
     const before = its.cursor(await its.context.feed.head('opera'));
     await its.emit('order.created');
     const visible = await its.emit('ticket.issued');
@@ -257,10 +229,10 @@ describe.each(engines)('on $name', (engine) => {
 
   test('while it cannot be found out what the client may read, nothing is delivered, and nothing is lost', () =>
     using(async (at) => {
-      clients.isDown = true;
+      its.clients.isDown = true;
       const event = await its.emit('order.created');
       await its.context.feed.head('opera');
-      clients.isDown = false;
+      its.clients.isDown = false;
       await until('the event', () => at.received.length > 0);
       expect(at.ids()).toEqual([event]);
     }));

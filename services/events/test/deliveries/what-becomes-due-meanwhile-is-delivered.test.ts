@@ -1,7 +1,8 @@
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { deliveriesCollection } from '../../src/deliveries/documents.ts';
-import { Clock, engines, openInstance, openReceiver, Registrations, status, until } from '../webhooks/fixture.ts';
+import { status, until } from '../fixture/receiver.ts';
+import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 /** A store that calls `looked` after each look for due deliveries. */
 const watched = (store: Store, looked: () => void): Store => ({
@@ -25,17 +26,14 @@ const watched = (store: Store, looked: () => void): Store => ({
 
 describe.each(engines)('on $name', (engine) => {
   test('an attempt that becomes due just after the look for due ones is made', async () => {
-    const { store, discard } = await engine.open();
     const clock = new Clock();
     let isNext = false;
-    const its = await openInstance(
-      watched(store, () => {
-        if (isNext) clock.advance(10_000);
-        isNext = false;
-      }),
-      { clock, clients: new Registrations() },
-    );
-    const at = await openReceiver();
+    const looked = (): void => {
+      if (isNext) clock.advance(10_000);
+      isNext = false;
+    };
+    const its = await openFixture(engine, { clock, storeOf: (store) => watched(store, looked) });
+    const at = await its.receiver();
     at.answer = status(500);
     const { id } = await its.webhook(at.url);
     await its.emit('order.created');
@@ -49,7 +47,5 @@ describe.each(engines)('on $name', (engine) => {
     await until('the look', () => !isNext);
     await until('the second attempt', () => at.received.length === 2);
     await its.close();
-    await at.close();
-    await discard();
   });
 });

@@ -1,15 +1,6 @@
-import { notExercised } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { engines, type Fixture, fact, openFixture } from '../fixture/service.ts';
-
-interface Page {
-  readonly items: readonly {
-    readonly type: string;
-    readonly sequence: number;
-    readonly resource: { readonly id: string };
-  }[];
-  readonly nextCursor: string;
-}
+import { notExercised, useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { type EventPage, engines, fact, openFixture } from '../fixture/service.ts';
 
 const ticketData = {
   status: 'printed',
@@ -31,33 +22,29 @@ const ticket = (institution: string, id: string) =>
   fact({ institution, type: 'ticket.printed', resource: { type: 'ticket', id }, data: ticketData });
 
 describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
+  const its = useFixture(() => openFixture(engine));
 
-  const read = async (institution: string, query: string, more = {}): Promise<Page> => {
-    const reply = await fixture.first.call<Page>(`/svc/v3/events${query}`, { institution, ...more });
+  const read = async (institution: string, query: string, more = {}): Promise<EventPage> => {
+    const reply = await its.events(query, { institution, ...more });
     expect(reply.status).toBe(200);
     return reply.data;
   };
 
   test('pages follow one another from the start, and the last cursor leads to what comes next', async () => {
-    for (let index = 0; index < 5; index += 1) await fixture.first.take(fact({ institution: 'pages' }));
+    for (let index = 0; index < 5; index += 1) await its.take(fact({ institution: 'pages' }));
     const one = await read('pages', '?after=start&limit=3');
     const two = await read('pages', `?after=${one.nextCursor}&limit=3`);
     const end = await read('pages', `?after=${two.nextCursor}`);
     expect([one, two, end].map(({ items }) => items.map(({ sequence }) => sequence))).toEqual([[1, 2, 3], [4, 5], []]);
-    await fixture.first.take(fact({ institution: 'pages' }));
+    await its.take(fact({ institution: 'pages' }));
     const later = await read('pages', `?after=${end.nextCursor}`);
     expect(later.items.map(({ sequence }) => sequence)).toEqual([6]);
   });
 
   test('a cursor of events that a restore has undone is 410, until it is read anew from the start', async () => {
-    await fixture.first.take(fact({ institution: 'restored' }));
-    const undone = fixture.first.context.cursors.write('restored', 9);
-    const reply = await fixture.first.call(`/svc/v3/events?after=${undone}`, { institution: 'restored' });
+    await its.take(fact({ institution: 'restored' }));
+    const undone = its.context.cursors.write('restored', 9);
+    const reply = await its.events(`?after=${undone}`, { institution: 'restored' });
     expect([reply.status, reply.body.status]).toEqual([410, 'event_cursor_expired']);
     const { items, nextCursor } = await read('restored', '?after=start');
     expect(items).toHaveLength(1);
@@ -65,20 +52,20 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   });
 
   test('without a cursor the reading begins now, and waits for the first event of any instance', async () => {
-    await fixture.first.take(fact({ institution: 'now' }));
+    await its.take(fact({ institution: 'now' }));
     const now = await read('now', '');
     expect(now.items).toEqual([]);
-    const other = await fixture.another();
+    const other = await its.another();
     const waiting = read('now', `?after=${now.nextCursor}&wait=30`);
     await other.take(fact({ institution: 'now', resource: { type: 'order', id: 'ord_awaited' } }));
     expect((await waiting).items.map(({ resource }) => resource.id)).toEqual(['ord_awaited']);
   });
 
   test('filters by type, group and resource move the cursor over what they leave out', async () => {
-    await fixture.first.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_a' } }));
-    await fixture.first.take(ticket('filter', 'tic_a'));
-    await fixture.first.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_b' } }));
-    const idsOf = ({ items }: Page) => items.map(({ resource }) => resource.id);
+    await its.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_a' } }));
+    await its.take(ticket('filter', 'tic_a'));
+    await its.take(fact({ institution: 'filter', resource: { type: 'order', id: 'ord_b' } }));
+    const idsOf = ({ items }: EventPage) => items.map(({ resource }) => resource.id);
     const tickets = await read('filter', '?after=start&types=ticket.printed');
     expect(idsOf(tickets)).toEqual(['tic_a']);
     expect((await read('filter', `?after=${tickets.nextCursor}`)).items).toEqual([]);
@@ -87,11 +74,11 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   });
 
   test('a token sees the types whose resource it may read', async () => {
-    await fixture.first.take(fact({ institution: 'scopes' }));
-    await fixture.first.take(ticket('scopes', 'tic_scopes'));
+    await its.take(fact({ institution: 'scopes' }));
+    await its.take(ticket('scopes', 'tic_scopes'));
     const payment = { orderId: 'ord_1', status: 'captured', amount: 100, currency: 'CHF' };
     const resource = { type: 'payment', id: 'pay_scopes' };
-    await fixture.first.take(fact({ institution: 'scopes', type: 'payment.recorded', resource, data: payment }));
+    await its.take(fact({ institution: 'scopes', type: 'payment.recorded', resource, data: payment }));
     const typesFor = async (...scopes: string[]) =>
       (await read('scopes', '?after=start', { scopes })).items.map(({ type }) => type);
     expect(await typesFor('orders:read')).toEqual(['order.created']);
@@ -107,12 +94,13 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
       ['types=ticket.*,payment.recorded', 'orders.sensitive:read'],
       ['types=payment.*', 'orders.sensitive:read'],
     ]) {
-      const { status, body } = await fixture.first.call(`/svc/v3/events?${query}`, asked);
+      const { status, body } = await its.events(`?${query}`, asked);
       expect([query, status, body.status]).toEqual([query, 403, 'forbidden']);
       expect(body.details).toContain(scope);
     }
     const leaving = new AbortController();
-    const stream = await fixture.first.stream('/svc/v3/events?types=order.*', asked, {}, leaving.signal);
+    const headers = { accept: 'text/event-stream' };
+    const stream = await its.open('GET', '/svc/v3/events?types=order.*', { ...asked, headers }, leaving.signal);
     expect([stream.status, stream.headers.get('www-authenticate')]).toEqual([
       403,
       'Bearer error="insufficient_scope", scope="orders:read"',
@@ -122,7 +110,7 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
   });
 
   test('foreign and forged cursors and unknown types are invalid_parameter', async () => {
-    await fixture.first.take(fact({ institution: 'mine' }));
+    await its.take(fact({ institution: 'mine' }));
     const { nextCursor } = await read('mine', '');
     const forged = `${nextCursor.slice(0, -1)}${nextCursor.endsWith('A') ? 'B' : 'A'}`;
     const queries = [
@@ -134,12 +122,12 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
       '?wait=31',
     ];
     for (const query of queries) {
-      const { status, body } = await fixture.first.call(`/svc/v3/events${query}`, { institution: 'mine' });
+      const { status, body } = await its.events(query, { institution: 'mine' });
       expect([query, status, body.status]).toEqual([query, 400, 'invalid_parameter']);
       // A list of all types would help nobody.
       expect(body.details?.length).toBeLessThan(200);
     }
-    const foreign = await fixture.first.call(`/svc/v3/events?after=${nextCursor}`, { institution: 'other' });
+    const foreign = await its.events(`?after=${nextCursor}`, { institution: 'other' });
     expect([foreign.status, foreign.body.status]).toEqual([400, 'invalid_parameter']);
   });
 });
@@ -149,12 +137,12 @@ describe.each(engines)(`what was removed on $name${notExercised}`, (engine) => {
 
   test('a cursor after which something was dropped is 410; numbers go on after everything was', async () => {
     let now = Date.parse('2027-01-01T00:00:00.000Z');
-    const fixture = await openFixture(engine, { retentionMs: RETENTION_MS, now: () => now });
-    const read = (after: string) => fixture.first.call<Page>(`/svc/v3/events?after=${after}`, {});
+    const its = await openFixture(engine, { retentionMs: RETENTION_MS, clock: { now: () => now } });
+    const read = (after: string) => its.events(`?after=${after}`);
     try {
-      const begin = (await fixture.first.call<Page>('/svc/v3/events', {})).data.nextCursor;
+      const begin = (await its.events('')).data.nextCursor;
       const resource = { type: 'order', id: 'ord_old' };
-      await fixture.first.take(fact({ resource, version: 1 }));
+      await its.take(fact({ resource, version: 1 }));
       const { items, nextCursor } = (await read(begin)).data;
       expect(items).toHaveLength(1);
       now += RETENTION_MS + 1;
@@ -162,15 +150,15 @@ describe.each(engines)(`what was removed on $name${notExercised}`, (engine) => {
       expect([expired.status, expired.body.status]).toEqual([410, 'event_cursor_expired']);
       expect((await read(nextCursor)).data.items).toEqual([]);
       expect((await read('start')).data).toEqual({ items: [], nextCursor });
-      await fixture.sweep(now + 2 * RETENTION_MS);
+      await its.sweep(now + 2 * RETENTION_MS);
       expect((await read(begin)).status).toBe(410);
       expect((await read('start')).data).toEqual({ items: [], nextCursor });
       // Repeated after its event was removed, and followed by the next one.
-      await fixture.first.take(fact({ resource, version: 1 }));
-      await fixture.first.take(fact({ resource, version: 4, before: 1, type: 'order.changed' }));
+      await its.take(fact({ resource, version: 1 }));
+      await its.take(fact({ resource, version: 4, before: 1, type: 'order.changed' }));
       expect((await read(nextCursor)).data.items.map(({ sequence }) => sequence)).toEqual([2]);
     } finally {
-      await fixture.close();
+      await its.close();
     }
   });
 });

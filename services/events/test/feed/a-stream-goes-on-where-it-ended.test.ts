@@ -1,24 +1,11 @@
-import { notExercised } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { notExercised, useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { MOST_PER_CLIENT, openStreamsCollection } from '../../src/feed/stream-counts.ts';
-import { engines, type Fixture, fact, type Instance, openFixture } from '../fixture/service.ts';
-
-const COMMENT_MS = 100;
-
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 30_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('the condition did not hold in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
+import { until } from '../fixture/receiver.ts';
+import { engines, fact, type Instance, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine, { commentMs: COMMENT_MS });
-  });
-  afterAll(() => fixture.close());
+  const its = useFixture(() => openFixture(engine, { commentMs: 100, beginsMs: 1_000 }));
 
   /** A stream as a client reads it: the last id, and the events so far. */
   const follow = async (
@@ -26,10 +13,11 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     query = '',
     headers: Record<string, string> = {},
     client = 'partner',
-    on: Instance = fixture.first,
+    on: Pick<Instance, 'open'> = its,
   ) => {
     const leaving = new AbortController();
-    const response = await on.stream(`/svc/v3/events${query}`, { institution, client }, headers, leaving.signal);
+    const call = { institution, client, headers: { accept: 'text/event-stream', ...headers } };
+    const response = await on.open('GET', `/svc/v3/events${query}`, call, leaving.signal);
     const seen = { id: '', ids: new Set<string>(), types: [] as string[], resources: [] as string[], comments: 0 };
     const read = async () => {
       let rest = '';
@@ -61,8 +49,7 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     };
   };
 
-  const order = (institution: string, id: string) =>
-    fixture.first.take(fact({ institution, resource: { type: 'order', id } }));
+  const order = (institution: string, id: string) => its.take(fact({ institution, resource: { type: 'order', id } }));
 
   test.each([
     ['application/json, text/event-stream;q=0.5', 'application/json; charset=utf-8'],
@@ -78,28 +65,28 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   test('sends each event with its cursor, and goes on after Last-Event-ID', async () => {
     const one = await follow('stream');
     expect([one.status, one.type]).toEqual([200, 'text/event-stream']);
-    await until(() => one.seen.id !== '');
+    await until('the first id', () => one.seen.id !== '');
     await order('stream', 'ord_1');
     await order('stream', 'ord_2');
-    await until(() => one.seen.resources.length === 2);
+    await until('both', () => one.seen.resources.length === 2);
     expect(one.seen.types).toEqual(['order.created', 'order.created']);
     await one.leave();
     await order('stream', 'ord_3');
     const two = await follow('stream', '', { 'last-event-id': one.seen.id });
-    await until(() => two.seen.resources.length === 1);
+    await until('the next', () => two.seen.resources.length === 1);
     expect(two.seen.resources).toEqual(['ord_3']);
     await two.leave();
     const all = await follow('stream', '?after=start');
-    await until(() => all.seen.resources.length === 3);
+    await until('all', () => all.seen.resources.length === 3);
     await all.leave();
   });
 
   test('has comments whose id moves on over events that the filter leaves out', async () => {
     const one = await follow('comments', '?types=ticket.*');
-    await until(() => one.seen.comments > 1);
+    await until('comments', () => one.seen.comments > 1);
     const before = one.seen.ids.size;
     await order('comments', 'ord_left_out');
-    await until(() => one.seen.ids.size > before);
+    await until('another id', () => one.seen.ids.size > before);
     expect(one.seen.resources).toEqual([]);
     await one.leave();
   });
@@ -111,7 +98,7 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const other = await follow('many', '', {}, 'another');
     expect([further.status, other.status]).toEqual([429, 200]);
     for (const { leave } of [...open, other]) await leave();
-    await until(() => fixture.first.context.streams.count === 0);
+    await until('their ends', () => its.context.streams.count === 0);
     const again = await follow('many');
     expect(again.status).toBe(200);
     await again.leave();
@@ -120,22 +107,22 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   test('a request that waits counts as a stream while it waits', async () => {
     const open = await Promise.all(Array.from({ length: MOST_PER_CLIENT - 1 }, () => follow('waiting')));
     const json = { accept: 'application/json' };
-    const counts = fixture.first.context.store.collection(openStreamsCollection).of('waiting');
+    const counts = its.context.store.collection(openStreamsCollection).of('waiting');
     const isCounted = async (count: number) => (await counts.find({})).some((one) => one.count === count);
     const waiting = follow('waiting', '?wait=30', json);
-    await until(() => isCounted(MOST_PER_CLIENT));
+    await until('its count', () => isCounted(MOST_PER_CLIENT));
     expect((await follow('waiting', '?wait=30', json)).status).toBe(429);
     // Without a wait nothing is counted.
     expect((await follow('waiting', '', json)).status).toBe(200);
     await order('waiting', 'ord_awaited');
     expect((await waiting).status).toBe(200);
-    await until(() => isCounted(MOST_PER_CLIENT - 1));
+    await until('its end', () => isCounted(MOST_PER_CLIENT - 1));
     for (const { leave } of open) await leave();
   });
 
   test('the twenty are those at all instances together, and those of a dead instance end with its lease', async () => {
-    const instances = [fixture.first, await fixture.another()] as const;
-    const counts = fixture.first.context.store.collection(openStreamsCollection).of('shared');
+    const instances = [its, await its.another()] as const;
+    const counts = its.context.store.collection(openStreamsCollection).of('shared');
     const open = (nth: number) => follow('shared', '', {}, 'partner', instances[nth % 2]);
     const all = await Promise.all(Array.from({ length: MOST_PER_CLIENT - 1 }, (_, nth) => open(nth)));
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
@@ -143,9 +130,8 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     const last = await Promise.all([open(0), open(1)]);
     expect(last.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
     for (const { leave } of [...all, ...last]) await leave();
-    await until(() => instances.every(({ context }) => context.streams.count === 0));
-    const gone = async () => (await counts.count({})) === 0;
-    while (!(await gone())) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('their ends', () => instances.every(({ context }) => context.streams.count === 0));
+    await until('their counts', async () => (await counts.count({})) === 0);
 
     const dead = { client: 'partner', instance: 'dead', count: MOST_PER_CLIENT };
     await counts.insert({ id: 'lives', ...dead, until: Date.now() + 600_000 });
@@ -157,11 +143,11 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   });
 
   test('a stream that was reserved and never begins, as for a HEAD, ceases to count', async () => {
-    const { store, streams } = fixture.first.context;
+    const { store, streams } = its.context;
     await streams.open({ institution: 'reserved', client: 'partner', after: 0, selection: {} });
     const counts = store.collection(openStreamsCollection).of('reserved');
     expect(await counts.count({})).toBe(1);
-    while ((await counts.count({})) > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until('its count', async () => (await counts.count({})) === 0);
   });
 
   test('a cursor that is not valid is refused before the stream begins', async () => {

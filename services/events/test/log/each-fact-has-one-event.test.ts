@@ -1,32 +1,28 @@
-import { notExercised } from '@boxoffice/service/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { notExercised, useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
 import { eventsCollection } from '../../src/store.ts';
-import { engines, type Fixture, fact, openFixture, orderData } from '../fixture/service.ts';
+import { engines, fact, openFixture, orderData } from '../fixture/service.ts';
 
 describe.each(engines)(`each fact has one event on $name${notExercised}`, (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
+  const its = useFixture(() => openFixture(engine));
 
   const logOf = (institution: string) =>
-    fixture.first.context.store.collection(eventsCollection).of(institution).find({ orderBy: 'sequence' });
+    its.context.store.collection(eventsCollection).of(institution).find({ orderBy: 'sequence' });
 
   test('an event can be read with the scope of its resource, and by nobody else', async () => {
     const resource = { type: 'order', id: 'ord_read' };
-    await fixture.first.take(fact({ institution: 'read', resource }));
+    await its.take(fact({ institution: 'read', resource }));
     const [stored] = await logOf('read');
-    const path = `/svc/v3/events/${stored?.id}`;
-    const seen = await fixture.first.call<Record<string, unknown>>(path, { institution: 'read' });
+    const path = `/${stored?.id}`;
+    const seen = await its.events<Record<string, unknown>>(path, { institution: 'read' });
     expect(seen.data).toMatchObject({
       type: 'order.created',
       sequence: 1,
       institution: 'read',
       resource: { ...resource, version: 1, url: 'https://tickets.example/svc/v3/orders/ord_read' },
     });
-    const blind = await fixture.first.call(path, { institution: 'read', scopes: ['tickets:read'] });
-    const foreign = await fixture.first.call(path);
+    const blind = await its.events(path, { institution: 'read', scopes: ['tickets:read'] });
+    const foreign = await its.events(path);
     expect([blind.status, foreign.status]).toEqual([404, 404]);
   });
 
@@ -36,12 +32,12 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const cancellation = { requestedAt: at, ...counts, settledAt: null };
     const own = { ...orderData, externalReference: 'agency-4711' };
     const added = { ...own, cancellation: { ...cancellation, by: 'Ana' }, email: 'ana@example.org' };
-    await fixture.first.take(fact({ institution: 'added', type: 'order.cancelled', data: added }));
+    await its.take(fact({ institution: 'added', type: 'order.cancelled', data: added }));
     expect((await logOf('added')).map(({ data }) => data)).toEqual([{ ...own, cancellation }]);
   });
 
   test('several instances that get the same facts at once number each once, without gaps', async () => {
-    const instances = [fixture.first, await fixture.another(), await fixture.another()];
+    const instances = [its, await its.another(), await its.another()];
     const facts = Array.from({ length: 40 }, () => fact({ institution: 'several' }));
     await Promise.all(instances.flatMap((instance) => facts.map((one) => instance.take(one))));
     const events = await logOf('several');
@@ -50,24 +46,23 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
   });
 
   test('events of a resource come in the order of its versions, whatever the order of arrival', async () => {
-    const other = await fixture.another();
+    const other = await its.another();
     const resource = { type: 'order', id: 'ord_turned' };
     const of = (version: number, before: number | null, type = 'order.changed') =>
       fact({ institution: 'turned', resource, version, before, type });
     await other.take(of(9, 5));
-    await fixture.first.take(of(5, 2));
+    await its.take(of(5, 2));
     expect(await logOf('turned')).toEqual([]);
     await other.take(of(2, null, 'order.created'));
-    for (let turn = 0; turn < 2; turn += 1)
-      for (const { context } of [other, fixture.first]) await context.waiting.resumeOwn();
+    for (let turn = 0; turn < 2; turn += 1) for (const { context } of [other, its]) await context.waiting.resumeOwn();
     await other.context.waiting.resumeOwn();
     expect((await logOf('turned')).map((event) => event.resource.version)).toEqual([2, 5, 9]);
-    expect(await fixture.first.context.waiting.oldest()).toBeUndefined();
+    expect(await its.context.waiting.oldest()).toBeUndefined();
   });
 
   test('facts of several resources that arrive at once, twice and in any order at two processes', async () => {
     const institution = 'shuffled';
-    const instances = [fixture.first, await fixture.another()];
+    const instances = [its, await its.another()];
     const facts = Array.from({ length: 12 }, (_, nth) =>
       Array.from({ length: 10 }, (_, version) =>
         fact({
@@ -100,9 +95,9 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
     const [busy, quiet] = ['ord_busy', 'ord_quiet'].map((id) => ({ type: 'order', id }));
     const of = (resource: typeof busy, version: number) =>
       fact({ institution, ...(resource ? { resource } : {}), version, before: version > 1 ? version - 1 : null });
-    await fixture.first.take(of(quiet, 1));
-    for (let version = 1; version <= 60; version += 1) await fixture.first.take(of(busy, version));
-    const other = await fixture.another();
+    await its.take(of(quiet, 1));
+    for (let version = 1; version <= 60; version += 1) await its.take(of(busy, version));
+    const other = await its.another();
     await Promise.all([of(busy, 61), of(quiet, 1), of(quiet, 2)].map((one) => other.take(one)));
     const newest = (await logOf(institution)).slice(61);
     expect(newest.map(({ resource }) => [resource.id, resource.version])).toEqual([
@@ -121,13 +116,13 @@ describe.each(engines)(`each fact has one event on $name${notExercised}`, (engin
       'text',
     ];
     for (const event of malformed)
-      await expect(fixture.first.take(fact({ institution: 'stuck', event }))).rejects.toMatchObject({
+      await expect(its.take(fact({ institution: 'stuck', event }))).rejects.toMatchObject({
         name: 'Unreadable',
       });
-    await fixture.first.take(fact({ institution: 'stuck', resource, version: 3, before: 1 }));
-    await fixture.first.take(fact({ institution: 'stuck' }));
-    await fixture.first.context.waiting.resumeAll();
+    await its.take(fact({ institution: 'stuck', resource, version: 3, before: 1 }));
+    await its.take(fact({ institution: 'stuck' }));
+    await its.context.waiting.resumeAll();
     expect((await logOf('stuck')).map((event) => event.resource.id)).not.toContain(resource.id);
-    expect(await fixture.first.context.waiting.oldest()).toEqual(expect.any(Number));
+    expect(await its.context.waiting.oldest()).toEqual(expect.any(Number));
   });
 });

@@ -1,43 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Unresolvable } from '../../src/addresses/resolve.ts';
 import { webhooksCollection } from '../../src/webhooks/documents.ts';
 import { deleteWebhook, listDeliveries, listWebhooks, pauseWebhook } from '../../src/webhooks/operator.ts';
-import {
-  Clock,
-  engines,
-  type Instance,
-  type Json,
-  openInstance,
-  openReceiver,
-  type Receiver,
-  Registrations,
-  until,
-} from './fixture.ts';
+import { type Json, type Receiver, until } from '../fixture/receiver.ts';
+import { Clock, engines, openFixture } from '../fixture/service.ts';
 
 const ORDERS = ['orders:read'];
 
 describe.each(engines)('on $name', (engine) => {
-  let discard: () => Promise<void>;
-  let its: Instance;
-  let at: Receiver;
   const clock = new Clock();
-
-  beforeAll(async () => {
-    const opened = await engine.open();
-    discard = opened.discard;
-    at = await openReceiver();
+  const its = useFixture(() => {
     const resolve = async (host: string): Promise<readonly string[]> => {
       if (host === 'inside.example') return ['10.0.0.9'];
       throw new Unresolvable('ENOTFOUND');
     };
-    its = await openInstance(opened.store, { clock, clients: new Registrations() }, { resolve, answerMs: 1_000 });
+    return openFixture(engine, { clock, resolve, answerMs: 1_000 });
   });
-  afterAll(async () => {
-    await its.close();
-    await at.close();
-    await discard();
+  let at: Receiver;
+  beforeAll(async () => {
+    at = await its.receiver();
   });
 
   const make = (body: object = {}, more: object = {}) =>
