@@ -80,6 +80,7 @@ export const checkoutCart = async (
         ({ sale, graceMs }) =>
         (current, now) =>
           confirmedBy(checkingOut(graceMs)(current, now), sale, now),
+      sold: ({ sale }) => sale?.soldPlaceIds ?? [],
     });
     if (isStranded(bought)) throw placesGone();
     const isSold = bought.state === 'confirmed';

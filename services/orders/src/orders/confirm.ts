@@ -39,6 +39,7 @@ export const confirmOrder = async (
     unsellable(order, onAccount, now) ?? accept(order);
   const effect = (order: OrderDocument) => sellAll(context, order);
   const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmedBy(rule(order, now), sale, now);
-  const { order, done } = await runStockFirst(context, command, { rule, effect, write });
+  const sold = (sale: Sale) => sale.soldPlaceIds;
+  const { order, done } = await runStockFirst(context, command, { rule, effect, write, sold });
   return done ? order : answerWithTickets(context, order, command.idempotencyRecord);
 };

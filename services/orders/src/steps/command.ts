@@ -9,7 +9,7 @@ import { accept, type Decision, isRefused, type Refused, refuse } from '../domai
 import { handled, isHandled, isHidden } from '../domain/order/state.ts';
 import { idMadeBy } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { expireNow, sell } from './sell.ts';
+import { expireNow, releaseSold, sell } from './sell.ts';
 import { attempt, isAnswerFinal, type Outcome, type Rule, requireAccepted, type Target } from './write.ts';
 
 /** Commands: the parameters common to all of them. */
@@ -148,6 +148,8 @@ export interface StockFirst<Effect> {
   readonly effect: (order: OrderDocument, next: OrderDocument) => Promise<Effect>;
   /** The write of the order after the effect; by default `rule` again. */
   readonly write?: (effect: Effect) => Rule;
+  /** The ids of the places that the effect has sold. */
+  readonly sold?: (effect: Effect) => readonly string[];
 }
 
 /**
@@ -159,15 +161,12 @@ const unlessOvertaken =
   (order, now) =>
     order.version === version ? rule(order, now) : refuse('overtaken');
 
-/**
- * Runs a command that changes places first, then writes the order once. What the catalog gave and no write confirms
- * ends with the hold. Begins anew if the order changed meanwhile. @throws Fault for each refusal of the rules and of the
- * catalog
- */
-export const runStockFirst = async <Effect>(
+/** Runs a command that changes places first, and adds to `soldIds` what it sells. */
+const tryStockFirst = async <Effect>(
   context: OrdersContext,
   command: Command,
-  { rule, effect, write = () => rule }: StockFirst<Effect>,
+  { rule, effect, write = () => rule, sold = () => [] }: StockFirst<Effect>,
+  soldIds: string[],
 ): Promise<CommandResult> => {
   for (let tries = 1; ; tries += 1) {
     const own = guarded(command, rule);
@@ -178,9 +177,35 @@ export const runStockFirst = async <Effect>(
     if (own.isDone()) return { order, done: true };
     try {
       const had = await effect(order, before.next);
+      soldIds.push(...sold(had));
       return await runCommand(context, command, unlessOvertaken(order, write(had)));
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES) throw error;
     }
+  }
+};
+
+/**
+ * Runs a command that changes places first, then writes the order once. What the catalog gave and no write confirms
+ * ends with the hold. Begins anew if the order changed meanwhile: then it may have sold the place of a line that was
+ * removed, and that a late hold had taken again. Once the order is confirmed or cancelled, nobody can make it a line
+ * again, so it is released. @throws Fault for each refusal of the rules and of the catalog
+ */
+export const runStockFirst = async <Effect>(
+  context: OrdersContext,
+  command: Command,
+  stockFirst: StockFirst<Effect>,
+): Promise<CommandResult> => {
+  const soldIds: string[] = [];
+  const release = async (order: OrderDocument | undefined): Promise<void> => {
+    if (order?.state === 'confirmed' || order?.state === 'cancelled') await releaseSold(context, order, soldIds);
+  };
+  try {
+    const result = await tryStockFirst(context, command, stockFirst, soldIds);
+    await release(result.order);
+    return result;
+  } catch (error) {
+    if (soldIds.length > 0) await release(await context.orders.of(command.institution).get(command.orderId));
+    throw error;
   }
 };

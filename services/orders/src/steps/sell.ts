@@ -53,11 +53,15 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
  * Releases what was sold for an order that has ended meanwhile, since its own fact may have come before the sale; of an
  * order with tickets only what it has no line for: the places of its tickets stay with them.
  */
-const releaseSold = async (context: OrdersContext, order: OrderDocument, sale: Sale): Promise<void> => {
+export const releaseSold = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  sold: readonly string[],
+): Promise<void> => {
   if (isUnpaid(order)) return;
   const { institution, id, version: asOf } = order;
   const kept = hasTickets(order) ? placeIdsOf(order) : [];
-  const placeIds = sale.soldPlaceIds.filter((placeId) => !kept.includes(placeId));
+  const placeIds = sold.filter((placeId) => !kept.includes(placeId));
   if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
 };
 
@@ -81,7 +85,7 @@ export const sell = async (
     const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
     order = outcome.order;
     if (outcome.refused?.reason === 'overtaken' && tries < TRIES) continue;
-    if (sale) await releaseSold(context, order, sale);
+    if (sale) await releaseSold(context, order, sale.soldPlaceIds);
     requireAccepted(outcome);
     return answerWithTickets(context, order, idempotencyRecord);
   }

@@ -11,19 +11,19 @@ import { isPaidInFull, paymentStatus } from '../../src/domain/order/money.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { settlePayment } from '../../src/domain/payments.ts';
 import { recordControl, recordReplacement } from '../../src/domain/tickets.ts';
-import { type History, histories } from './model/histories.ts';
+import { type History, histories, saleOfLateHold } from './model/histories.ts';
 import { play } from './model/play.ts';
 import { type Rules, rules } from './model/rules.ts';
 import type { TicketsCancelled } from './model/tickets.ts';
 import type { Doc, World } from './model/world.ts';
 
 /**
- * Whether two faults in a row may have left places with the order, which the operator's check finds: a process that held
- * places again after the end of their hold, sold them, and died before it could release them, while another one had
- * given the sale up; or a late sale that came upon a late hold.
+ * Two faults in a row may leave places with the order, which the operator's check finds: a process that held places
+ * again after the end of their hold, sold them, and died before it could release them, while another one had given the
+ * sale up; or a sale that came upon a hold without a line, and could not release it.
  */
-const isDoubleFault = ({ renewed, stranded, soldLate }: World, id: string): boolean =>
-  (renewed.has(id) && stranded.has(id)) || soldLate.has(id);
+const surplusOf = ({ renewed, stranded, soldLate }: World, id: string, placeIds: readonly string[]): string[] =>
+  renewed.has(id) && stranded.has(id) ? [] : placeIds.filter((placeId) => !soldLate.has(`${id} ${placeId}`));
 
 const checkCancellation = ({ cancellation, lines }: Order, outcome: TicketsCancelled | undefined): void => {
   if (!cancellation) return;
@@ -42,17 +42,21 @@ const checkRest = (world: World, { id, order }: Doc): void => {
   assert.equal(order.saleDue ?? null, null);
   assert.equal(order.removedPlaces ?? null, null);
   if (order.state === 'confirmed') {
-    const lines = order.lines.map(({ place }) => place.id).sort();
-    if (!isDoubleFault(world, id))
-      assert.deepEqual(ids, lines, 'places of a confirmed order that are none of its lines');
+    const surplus = ids.filter((placeId) => !order.lines.some(({ place }) => place.id === placeId));
+    assert.deepEqual(surplusOf(world, id, surplus), [], 'places of a confirmed order that are none of its lines');
     assert.deepEqual(tickets.validIds().sort(), order.lines.map(({ id: line, ticketId }) => [line, ticketId]).sort());
     assert.equal(order.ticketNotes.filter(({ controlled }) => controlled).length, tickets.controlled());
     return;
   }
   assert.ok(order.state === 'expired' || order.state === 'cancelled');
   checkCancellation(order, tickets.outcome());
-  const controlled = tickets.outcome()?.controlled ?? 0;
-  if (!isDoubleFault(world, id)) assert.equal(ids.length, controlled, 'places belong to an order that has ended');
+  const kept = tickets.outcome()?.keptPlaceIds ?? [];
+  assert.ok(
+    kept.every((placeId) => ids.includes(placeId)),
+    'the place of a controlled ticket is released',
+  );
+  const surplus = ids.filter((placeId) => !kept.includes(placeId));
+  assert.deepEqual(surplusOf(world, id, surplus), [], 'places belong to an order that has ended');
 };
 
 /** Plays a history; throws where an invariant does not hold. */
@@ -63,10 +67,13 @@ const checkHistory = (played: Rules, history: History): void => {
     assert.ok(state !== 'sold' || world.docs.has(holder ?? ''), 'a place is sold without an order');
 };
 
+/** Played first: what random histories hardly ever come upon. */
+const examples: [History][] = [[saleOfLateHold]];
+
 const invariants = (played: Rules) => fc.property(histories, (history) => checkHistory(played, history));
 
 test('random histories of two orders, with crashes, pauses, late and repeated calls and facts, keep every invariant', () => {
-  fc.assert(invariants(rules), historiesOf({ numRuns: 800 }));
+  fc.assert(invariants(rules), { ...historiesOf({ numRuns: 800 }), examples });
 });
 
 test('random histories reach every state and every special case', () => {
@@ -97,6 +104,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   'a late sale that releases the places of controlled tickets': {
     keptBySale: ({ state, lines }) => (state === 'confirmed' ? lines.map(({ place }) => place.id) : []),
   },
+  'a sale that keeps what the order has no line for': { releasesSurplus: false },
   'an expiry that ignores the payment': { expire: (order, now) => expiredUnsold(order, now) },
   'a failed sale whose payment is lost': {
     giveUpSale: (order, paymentId, now) =>
@@ -145,7 +153,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
 };
 
 test.each(Object.keys(planted))('planted bug: %s is found', (name) => {
-  const bug = { numRuns: 3_000, seed: 4, endOnFailure: true };
+  const bug = { numRuns: 3_000, seed: 4, endOnFailure: true, examples };
   const { failed, counterexample } = fc.check(invariants({ ...rules, ...planted[name] }), bug);
   expect(failed).toBe(true);
   // By the bug alone: without it, the same history keeps every invariant.

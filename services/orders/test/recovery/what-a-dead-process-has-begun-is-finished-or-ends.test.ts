@@ -277,6 +277,20 @@ describeOnEachEngine('recovery', (fixture) => {
       expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });
     });
 
+    test('keeps no sold place of a removed line that a late hold has taken for the order again', async () => {
+      const { order, hall } = await newOrder(fixture);
+      const [line] = order.lines;
+      const { context, paused, resume } = pausing('sell');
+      const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
+      await paused;
+      await removeOrderLine(fixture.context, command(order.id), String(line?.id));
+      const items = [hall.item(1, [String(line?.place.id)])] as never;
+      await fixture.context.stock.hold('opera', { holder: order.id, requestId: 'req_late', asOf: 1, items });
+      resume();
+      expect(await outcome).toBe('done');
+      expect(fixture.catalog.count(hall)).toEqual({ free: 3, held: 0, sold: 1 });
+    });
+
     test('makes no second order of a request that was repeated meanwhile', async () => {
       const hall = fixture.catalog.hall(4);
       const holder = { institution: 'opera', client: 'partner' };

@@ -16,6 +16,7 @@ import {
   type Steps,
   sell,
   sellIfDue,
+  sellPlaces,
   Unavailable,
   write,
 } from './steps.ts';
@@ -117,7 +118,7 @@ const heldLonger = (world: World, command: Command, rule: Rule): Steps<Doc> =>
 
 function* sellAll(world: World, doc: Doc): Steps<readonly string[]> {
   const ids = placesOf(doc);
-  const missing = yield* call(world, () => world.stock.sell(doc.id, ids));
+  const missing = yield* sellPlaces(world, doc.id, ids);
   if (missing.length > 0) throw new Refused('places_gone');
   return ids;
 }
@@ -130,6 +131,7 @@ function* confirm(world: World, command: Command, onAccount: boolean): Steps {
     effect: (before) => sellAll(world, before),
     write: (soldPlaceIds) => (order, now) =>
       rules.unsellable(order, onAccount, now) ?? rules.confirm(order, { soldPlaceIds }, now),
+    sold: (ids) => ids,
   });
   yield* issue(world, doc);
 }
@@ -238,7 +240,12 @@ function* checkOut(world: World, command: Command, { number, flag }: Event): Ste
   };
   const writing = ({ graceMs, sold }: { graceMs: number; sold?: readonly string[] }) => counted(graceMs, sold);
   try {
-    const doc = yield* runStockFirst(world, command, { rule: checkingOut(GRACE_MS), effect, write: writing });
+    const doc = yield* runStockFirst(world, command, {
+      rule: checkingOut(GRACE_MS),
+      effect,
+      write: writing,
+      sold: ({ sold = [] }) => sold,
+    });
     if (doc.order.saleDue) yield* sell(world, doc);
     else yield* issue(world, doc);
   } catch (error) {

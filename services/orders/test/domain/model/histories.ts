@@ -208,3 +208,24 @@ export const histories: fc.Arbitrary<History> = fc.record({
     )
     .map((parts) => parts.flat()),
 });
+
+const event: Planned = { kind: 'late', order: 'ord_1', number: 0, flag: true, steps: ALL, fates: [] };
+
+/**
+ * A confirmation stalls before its sale, while the place of a line is released with the line, and is taken again for the
+ * order by a late hold, whose request has failed.
+ */
+export const saleOfLateHold: History = {
+  prices: [10],
+  orders: [
+    { cart: false, places: 2, steps: ALL },
+    { cart: false, places: 1, steps: ALL },
+  ],
+  events: [
+    { ...event, kind: 'confirmation', steps: 1 },
+    { ...event, kind: 'lines', fates: ['answered', 'late'] },
+    { ...event, kind: 'removal' },
+    { ...event, kind: 'late' },
+    { ...event, kind: 'step' },
+  ],
+};

@@ -30,24 +30,11 @@ const run = (world: World, { id, steps }: Process, count: number, fates: readonl
   }
 };
 
-/** Delivers a call whose caller has gone on. */
-const deliverLate = (world: World, effect: (() => void) | undefined): void => {
-  const before = world.stock.places.flatMap(({ state, place }) => (state === 'sold' ? [place.id] : []));
-  effect?.();
-  for (const { id, order } of world.docs.values()) {
-    const hasEnded = order.state === 'expired' || order.state === 'cancelled';
-    const lines = hasEnded ? [] : order.lines.map(({ place }) => place.id);
-    const known = [...before, ...lines, ...(order.removedPlaces?.placeIds ?? [])];
-    const isForgotten = world.stock.ownOf(id).some(({ state, place }) => state === 'sold' && !known.includes(place.id));
-    if (isForgotten) world.soldLate.add(id);
-  }
-};
-
 /** What remains once nothing happens any more: late calls and facts arrive, and the sweep runs. */
 const settle = (world: World, processes: Process[]): void => {
   for (let round = 0; round < 5; round += 1) {
     for (const process of processes.splice(0)) run(world, process, ALL, []);
-    for (const effect of world.late.splice(0)) deliverLate(world, effect);
+    for (const effect of world.late.splice(0)) effect();
     world.advance(round < 2 ? 4_000 : 20 * 60_000);
     for (const id of world.docs.keys()) run(world, { id, steps: sweep(world, id) }, ALL, []);
     // Last in, first out, and each twice.
@@ -93,7 +80,7 @@ export const play = (rules: Rules, { prices, orders, events }: History): World =
     } else if (kind === 'crash') {
       const process = pick(processes);
       if (process) world.stranded.add(process.id);
-    } else if (kind === 'late') deliverLate(world, pick(world.late));
+    } else if (kind === 'late') pick(world.late)?.();
     else if (kind === 'deliver') deliver(world, pick(world.messages));
     else if (kind === 'redeliver') deliver(world, world.messages[number % Math.max(1, world.messages.length)]);
     else if (kind === 'door') {

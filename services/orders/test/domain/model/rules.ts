@@ -40,6 +40,8 @@ export const rules = {
   fits: (version: number, effectFor: number): boolean => version === effectFor,
   /** The places of an order that a late sale must not release. */
   keptBySale: (order: Order): readonly string[] => (hasTickets(order) ? order.lines.map(({ place }) => place.id) : []),
+  /** Whether a sale releases places that the order has no line for. */
+  releasesSurplus: true,
   /** The order that a write decides on: the one in the store now, never `read`, the one that was read before. */
   current: <Doc>(stored: Doc, _read: Doc): Doc => stored,
 };

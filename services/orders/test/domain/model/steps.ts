@@ -62,6 +62,10 @@ export function* write(
 
 export const placesOf = ({ order }: Doc): string[] => order.lines.map(({ place }) => place.id);
 
+/** Sells places of an order; returns those that it has lost: then nothing is sold. */
+export const sellPlaces = (world: World, id: string, ids: readonly string[]): Steps<readonly string[]> =>
+  call(world, () => world.sell(id, ids));
+
 /** Sells the places of an order whose sale is due; undefined: they are gone. */
 function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | undefined> {
   const { stock } = world;
@@ -76,15 +80,24 @@ function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | unde
     renewed = [...again];
   }
   const ids = renewed.map(({ place }) => place.id);
-  const missing = yield* call(world, () => stock.sell(id, ids));
+  const missing = yield* sellPlaces(world, id, ids);
   if (missing.length > 0) return undefined;
   const replaced = renewed.flatMap(({ place, replaces }) => (replaces === null ? [] : [{ place, replaces }]));
   return { soldPlaceIds: ids, replaced };
 }
 
+/** Releases what a request has sold and the order has no line for. */
+function* releaseSold(world: World, { id, version, order }: Doc, soldIds: readonly string[]): Steps {
+  const kept = world.rules.keptBySale(order);
+  const rest = soldIds.filter((placeId) => !kept.includes(placeId));
+  if (isUnpaid(order)) return;
+  if (rest.length > 0 && world.rules.releasesSurplus) yield* call(world, () => world.stock.release(id, rest, version));
+  for (const placeId of rest) world.soldLate.delete(`${id} ${placeId}`);
+}
+
 /** Sells an order whose sale is due, confirms it and issues its tickets. */
 export function* sell(world: World, due: Doc): Steps<Doc> {
-  const { rules, stock } = world;
+  const { rules } = world;
   let doc = due;
   for (let tries = 1; doc.order.saleDue; tries += 1) {
     const { paymentId } = doc.order.saleDue;
@@ -95,10 +108,7 @@ export function* sell(world: World, due: Doc): Steps<Doc> {
     doc = outcome.doc;
     if (outcome.refused === 'overtaken' && tries < 3) continue;
     const refused = outcome.refused ?? outcome.answer;
-    const { id, version, order } = doc;
-    const kept = rules.keptBySale(order);
-    const rest = sale?.soldPlaceIds.filter((placeId) => !kept.includes(placeId)) ?? [];
-    if (rest.length > 0 && !isUnpaid(order)) yield* call(world, () => stock.release(id, rest, version));
+    if (sale) yield* releaseSold(world, doc, sale.soldPlaceIds);
     if (refused) throw new Refused(refused);
     return yield* issue(world, doc);
   }
@@ -182,13 +192,14 @@ export interface StockFirst<Effect> {
   readonly rule: Rule;
   readonly effect: (doc: Doc, next: Doc['order']) => Steps<Effect>;
   readonly write: (effect: Effect) => Rule;
+  readonly sold?: (effect: Effect) => readonly string[];
 }
 
-/** Changes places first, then writes the order once. @throws Refused, Unavailable */
-export function* runStockFirst<Effect>(
+function* tryStockFirst<Effect>(
   world: World,
   command: Command,
-  { rule, effect, write: writing }: StockFirst<Effect>,
+  { rule, effect, write: writing, sold = () => [] }: StockFirst<Effect>,
+  soldIds: string[],
 ): Steps<Doc> {
   for (let tries = 1; ; tries += 1) {
     const preview = once(world, command, rule, false);
@@ -200,6 +211,7 @@ export function* runStockFirst<Effect>(
     orThrow(before);
     if (command.request !== undefined && world.isHandled(command.id, command.request)) return before.doc;
     const had = yield* effect(before.doc, before.next);
+    soldIds.push(...sold(had));
     try {
       const { version } = before.doc;
       const rule = writing(had);
@@ -209,5 +221,21 @@ export function* runStockFirst<Effect>(
     } catch (error) {
       if (!(error instanceof Refused) || error.reason !== 'overtaken' || tries === TRIES) throw error;
     }
+  }
+}
+
+/** Changes places first, then writes the order once. @throws Refused, Unavailable */
+export function* runStockFirst<Effect>(world: World, command: Command, stockFirst: StockFirst<Effect>): Steps<Doc> {
+  const soldIds: string[] = [];
+  const release = function* (doc: Doc): Steps {
+    if (doc.order.state === 'confirmed' || doc.order.state === 'cancelled') yield* releaseSold(world, doc, soldIds);
+  };
+  try {
+    const doc = yield* tryStockFirst(world, command, stockFirst, soldIds);
+    yield* release(doc);
+    return doc;
+  } catch (error) {
+    if (soldIds.length > 0) yield* release(yield* read(world, command.id));
+    throw error;
   }
 }

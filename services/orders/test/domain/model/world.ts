@@ -8,7 +8,7 @@ import { handled, isHandled } from '../../../src/domain/order/state.ts';
 import type { Reason } from '../../../src/domain/refusals.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
-import { createStock } from './stock.ts';
+import { createStock, type Stocked } from './stock.ts';
 import { createTickets, type TicketFact, type Tickets, type TicketsCancelled } from './tickets.ts';
 
 /** An order in the store. */
@@ -65,6 +65,7 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
     known.set(id, value);
     return value;
   };
+  const soldLate = new Set<string>();
   const ledgerOf = (id: string) =>
     of(ledgers, id, () => ({ captured: new Map(), refunded: new Map(), refundedAt: new Map() }));
   const publish = (id: string, version: number, facts: readonly DomainFact[]): void => {
@@ -80,11 +81,28 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
     late: [] as (() => void)[],
     /** Orders of which a process died, or got no answer. */
     stranded: new Set<string>(),
-    /** Orders for which a late sale came upon a late hold: its place has no line, or the order had ended. */
-    soldLate: new Set<string>(),
+    /** Places, with their orders, that a sale found held although no line and no release was theirs; until released. */
+    soldLate,
     /** Orders whose places were held again after the end of their hold. */
     renewed: new Set<string>(),
     ledgerOf,
+    /** Sells places of an order; returns those that it has lost: then nothing is sold. */
+    sell: (id: string, ids: readonly string[]): readonly string[] => {
+      const order = docs.get(id)?.order;
+      const isOver = order?.state === 'expired' || order?.state === 'cancelled';
+      const isReleased = isOver && !messages.some((message) => message.id === id && message.to !== 'orders');
+      const lines = isReleased ? [] : (order?.lines ?? []).map(({ place }) => place.id);
+      const removed = ({ place, asOf }: Stocked) =>
+        order?.removedPlaces?.placeIds.includes(place.id) && asOf <= order.removedPlaces.asOf;
+      const strays = stock
+        .ownOf(id)
+        .filter((one) => one.state === 'held' && !lines.includes(one.place.id) && !removed(one))
+        .map(({ place }) => place.id);
+      const missing = stock.sell(id, ids);
+      if (missing.length === 0)
+        for (const placeId of ids) if (strays.includes(placeId)) soldLate.add(`${id} ${placeId}`);
+      return missing;
+    },
     ticketsOf: (id: string): Tickets => of(tickets, id, createTickets),
     now: () => now,
     nextId,
