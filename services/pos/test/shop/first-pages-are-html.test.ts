@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
 
 const SHOP_HOST = 'home.example';
 const EVIL = '</script><script>alert("1")</script>';
@@ -22,6 +22,17 @@ const get = async (path: string, headers: Readonly<Record<string, string>> = {})
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
+/** A page with what the catalog says of it: while that is slow, pages come without. */
+const drawn = async (path: string): ReturnType<typeof get> => {
+  let page = await get(path);
+  await until(async () => {
+    if (!page.text.includes('<p class="wrap lead late">')) return true;
+    page = await get(path);
+    return false;
+  });
+  return page;
+};
+
 /** The data block of the page's script, or of search engines. */
 const dataOf = (text: string, kind: string) => {
   const [, data = ''] = new RegExp(`<script ${kind}>(.*?)</script>`).exec(text) ?? [];
@@ -37,7 +48,7 @@ describe('the first page of a shop', () => {
     const { serviceHost } = its.catalog.pointOfSale({ institution, name: 'Our <house>' });
     const one = its.catalog.show({ institution, startDate: '2031-05-01T18:00:00.000Z' });
     const two = its.catalog.show({ institution, startDate: '2031-05-02T18:00:00.000Z' });
-    const { status, text } = await get(`/shop/${serviceHost}/?lang=en`);
+    const { status, text } = await drawn(`/shop/${serviceHost}/?lang=en`);
     expect(status).toBe(200);
     expect(text).toContain('<title>Programme · Our &lt;house&gt;</title>');
     expect(text).toContain(`<a class="brand" href="/shop/${serviceHost}/">`);
@@ -91,7 +102,7 @@ describe('the first page of a shop', () => {
 describe('the page of a product', () => {
   test('has its own title, description and text, for people and for search engines', async () => {
     const { product } = its.catalog.show({ name: { en: 'Play & more' }, free: 3 });
-    const { status, text } = await get(`${home}/show/${product.id}?lang=en`);
+    const { status, text } = await drawn(`${home}/show/${product.id}?lang=en`);
     expect(status).toBe(200);
     expect(text).toContain('<title>Play &amp; more · Shop</title>');
     expect(text).toContain('<h1 tabindex="-1">Play &amp; more</h1>');
@@ -114,7 +125,7 @@ describe('the page of a product', () => {
 
   test('of goods speaks of goods, and is a Product with its offer', async () => {
     const { product } = its.catalog.show({ type: 'goods', free: 0 });
-    const { text } = await get(`${home}/show/${product.id}?lang=fr`);
+    const { text } = await drawn(`${home}/show/${product.id}?lang=fr`);
     for (const word of ['Épuisé', '<dt>Disponible']) expect(text).toContain(word);
     expect(dataOf(text, ENGINES)).toMatchObject({
       '@type': 'Product',
@@ -125,7 +136,7 @@ describe('the page of a product', () => {
 
   test('has names as text: in markup and in its data blocks', async () => {
     const { product } = its.catalog.show({ name: { fr: EVIL } });
-    const { text } = await get(`${home}/show/${product.id}?lang=fr`);
+    const { text } = await drawn(`${home}/show/${product.id}?lang=fr`);
     expect(text).not.toContain('alert("1")');
     expect(text.match(/<script/g)).toHaveLength(3);
     expect(dataOf(text, ENGINES)['@graph'][0].name).toBe(EVIL);
@@ -135,7 +146,7 @@ describe('the page of a product', () => {
   test('that is not shown is 404 in the frame of the shop', async () => {
     const { product } = its.catalog.show({ state: 'suspended' });
     for (const path of ['/show/prd_nothing', `/show/${product.id}`, '/nothing', '/show/a/b', '/show/%E0%A4%A']) {
-      const { status, text } = await get(`${home}${path}?lang=en`);
+      const { status, text } = await drawn(`${home}${path}?lang=en`);
       expect([path, status]).toEqual([path, 404]);
       expect(text).toContain('This page is not on the bill');
       expect(text).toContain('<header class="frame-header">');

@@ -53,7 +53,8 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await takeSeat(page, 'Row D, seat 2');
     await heading(page, 'Cart').waitFor();
     // A first answer about it that is lost is asked for again.
-    await page.route(/\/tnwr\/vexp\/shopping-cart\?/, (route) => route.fulfill({ status: 503, json: {} }), {
+    const lost = { status: 503, json: { success: false, errorCode: 'internal_error', errorMessage: '-' } };
+    await page.route(/\/tnwr\/vexp\/shopping-cart\?/, (route) => route.fulfill(lost), {
       times: 1,
     });
     await heading(page, 'Your time has run out').waitFor();
