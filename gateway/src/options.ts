@@ -46,6 +46,10 @@ export interface GatewayOptions {
   readonly drainMs?: number;
   /** Interval between two reads of a built-in service's description. Milliseconds. */
   readonly learnEveryMs?: number;
+  /** Interval between two reports of counted requests. Milliseconds; see Meter. */
+  readonly reportEveryMs?: number;
+  /** Requests in flight per service. Default: 2,000. */
+  readonly concurrency?: number;
   /** Time after which a service that lacks only its broker counts as ready. Milliseconds. */
   readonly brokerMs?: number;
 }

@@ -147,6 +147,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     hasMore: () => isDividing && limits.rates(Date.now()).length > 0,
     spool: folder === undefined ? noSpool : createSpool(folder),
     logger,
+    everyMs: options.reportEveryMs,
   });
   gatewayMetrics.watchMeter(meter);
   const limits: Limits = createLimits(
@@ -179,6 +180,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     metrics: gatewayMetrics,
     logger,
     timeouts: options.timeouts,
+    concurrency: options.concurrency,
   });
   const pointsOfSale = pointsOfSaleOf({ urls, serviceSecret, keys, logger });
   const origins = followOrigins({

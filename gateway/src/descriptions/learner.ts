@@ -123,7 +123,10 @@ export const createLearner = (options: LearnOptions): Learner => {
 
   const schedule = (): void => {
     if (end.signal.aborted) return;
-    timer = setTimeout(() => refresh().finally(schedule), wasReady && lastFailure === '' ? everyMs : pauseMs);
+    timer = setTimeout(
+      () => refresh().finally(schedule),
+      wasReady && lastFailure === '' ? everyMs : Math.min(pauseMs, everyMs),
+    );
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   };
 

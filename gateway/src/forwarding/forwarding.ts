@@ -19,6 +19,8 @@ interface ForwardingOptions {
   readonly metrics: GatewayMetrics;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly timeouts?: UpstreamTimeouts;
+  /** Requests in flight per service. */
+  readonly concurrency?: number;
 }
 
 /** Milliseconds. */
@@ -60,7 +62,7 @@ interface Running {
 
 /** Makes the step, of no service yet. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
-  const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts } = options;
+  const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts, concurrency = CONCURRENCY } = options;
   const bodies = createBodies(timeouts?.body);
   const deadlineMs = timeouts?.total ?? 30_000;
   const running = new Map<string, Running>();
@@ -75,7 +77,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       timeoutMs: timeouts?.answer ?? 15_000,
       deadlineMs,
       bodies,
-      concurrency: CONCURRENCY,
+      concurrency,
       onFailure: ({ route, trace }, { code }) => {
         metrics.upstreamFailed(service, code);
         const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };

@@ -15,6 +15,8 @@ interface MeterOptions {
   readonly hasMore?: () => boolean;
   /** The id of this process in its reports. Default: a new one. */
   readonly gateway?: string;
+  /** Interval between two reports. Milliseconds. */
+  readonly everyMs?: number | undefined;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
@@ -66,6 +68,7 @@ interface KeyCount {
 /** Makes a meter. It writes nothing per request: its memory is bounded by the number of different requests a minute. */
 export const createMeter = (options: MeterOptions): Meter => {
   const { send, spool, logger, hasMore = () => false, gateway = randomUUID(), now = Date.now } = options;
+  const { everyMs = REPORT_MS } = options;
   let open = new Map<string, CountedRequests>();
   /** When the oldest of `open`, and of `formed`, was counted. Epoch milliseconds. */
   let openSince = 0;
@@ -217,7 +220,7 @@ export const createMeter = (options: MeterOptions): Meter => {
     start() {
       formedSince = now();
       formed = [...spool.left(), ...formed];
-      reporting = repeat(() => flush(), { everyMs: REPORT_MS, atOnce: true, failed: () => undefined });
+      reporting = repeat(() => flush(), { everyMs, atOnce: true, failed: () => undefined });
     },
     async close() {
       await reporting?.close();

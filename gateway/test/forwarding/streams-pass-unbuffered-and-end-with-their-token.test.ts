@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { get } from 'node:https';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -11,45 +12,49 @@ const TIMEOUTS = { answer: 300, total: 600 };
 const PROMISED_MS = 5_000;
 
 let its: Installation;
+/** The open responses of the service by request id: streams, and those that are never answered. */
+const streams = new Map<unknown, ServerResponse>();
+let waiting = 0;
 beforeAll(async () => {
   its = await startInstallation({ timeouts: TIMEOUTS });
+  its.contacts.answer(({ url, headers }, response) => {
+    if (url.endsWith('?late')) setTimeout(() => json(response, 200, {}), 2 * TIMEOUTS.total);
+    else if (url.includes('?wait')) waiting += 1;
+    else {
+      streams.set(headers['x-request-id'], response);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(': \n\n');
+    }
+  });
 });
 afterAll(() => its.close());
 
 /** A stream as its client sees it; `service` is the open response of the service. */
 const follow = async (token: string) => {
-  let service: ServerResponse | undefined;
-  its.contacts.answer((_, response) => {
-    service = response;
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    response.write(': \n\n');
-  });
+  const requestId = randomUUID();
   const seen = { text: '', ended: false, broken: false };
-  const outgoing = get(
-    `${its.gateway.httpsUrl}${PATH}`,
-    { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}`, host: 'boxoffice.example' } },
-    (reply) => {
-      reply.setEncoding('utf8');
-      reply.on('data', (chunk: string) => {
-        seen.text += chunk;
-      });
-      reply.on('end', () => {
-        seen.ended = true;
-      });
-      reply.on('error', () => {
-        seen.broken = true;
-      });
-    },
-  );
-  outgoing.on('error', () => {
+  const headers = { authorization: `Bearer ${token}`, host: 'boxoffice.example', 'x-request-id': requestId };
+  const breaks = () => {
     seen.broken = true;
+  };
+  const outgoing = get(`${its.gateway.httpsUrl}${PATH}`, { rejectUnauthorized: false, headers }, (reply) => {
+    reply.setEncoding('utf8');
+    reply.on('data', (chunk: string) => {
+      seen.text += chunk;
+    });
+    reply.on('end', () => {
+      seen.ended = true;
+    });
+    reply.on('error', breaks);
   });
+  outgoing.on('error', breaks);
   await until(() => seen.text === ': \n\n');
+  const service = streams.get(requestId);
   if (!service) throw new Error('the service got no request');
   return { seen, service, leave: () => outgoing.destroy() };
 };
 
-test('each piece arrives before the next is written, and no time limit ends the stream', async () => {
+test.concurrent('each piece arrives before the next is written, and no time limit ends the stream', async () => {
   const { seen, service, leave } = await follow(its.authorizer.token(['contacts:read']));
   // Together longer than every limit.
   for (let piece = 0; piece < 36; piece += 1) {
@@ -62,9 +67,8 @@ test('each piece arrives before the next is written, and no time limit ends the 
   await until(() => service.destroyed);
 });
 
-test('an operation that says so may take longer to answer', async () => {
-  its.contacts.answer((_, response) => void setTimeout(() => json(response, 200, {}), 2 * TIMEOUTS.total));
-  const { status } = await its.as(its.authorizer.token(['contacts:read']))(PATH);
+test.concurrent('an operation that says so may take longer to answer', async () => {
+  const { status } = await its.as(its.authorizer.token(['contacts:read']))(`${PATH}?late`);
   expect(status).toBe(200);
 });
 
@@ -79,22 +83,16 @@ const ends: readonly ((token: string) => void)[] = [
   },
 ];
 
-test('a stream ends within five seconds after its token is revoked or loses a scope, whichever it is', async () => {
+test.concurrent('a stream ends within five seconds after its token is revoked or loses a scope, whichever it is', async () => {
   const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
-  const streams: Awaited<ReturnType<typeof follow>>[] = [];
-  for (const token of tokens) streams.push(await follow(token));
+  const followed = await Promise.all(tokens.map(follow));
   for (const [index, end] of ends.entries()) end(tokens[index] ?? '');
-  await until(() => streams.every(({ seen }) => seen.ended), 2 * PROMISED_MS);
-  for (const { seen } of streams) expect(seen.broken).toBe(false);
-  await until(() => streams.every(({ service }) => service.destroyed));
+  await until(() => followed.every(({ seen }) => seen.ended), 2 * PROMISED_MS);
+  for (const { seen } of followed) expect(seen.broken).toBe(false);
+  await until(() => followed.every(({ service }) => service.destroyed));
 });
 
-test('a request that waits is refused within five seconds after its token is worth less', async () => {
-  // Never answered by the service.
-  let waiting = 0;
-  its.contacts.answer(() => {
-    waiting += 1;
-  });
+test.concurrent('a request that waits is refused within five seconds after its token is worth less', async () => {
   const tokens = ends.map(() => its.authorizer.token(['contacts:read', 'events:read']));
   const answers = tokens.map((token) => its.as(token)(`${PATH}?wait=20`));
   await until(() => waiting === tokens.length);
@@ -103,7 +101,7 @@ test('a request that waits is refused within five seconds after its token is wor
   expect(statuses).toEqual([401, 403, 503]);
 });
 
-test('a stream ends when its token expires', async () => {
+test.concurrent('a stream ends when its token expires', async () => {
   const exp = Math.floor(Date.now() / 1_000) + 3;
   const { seen } = await follow(its.authorizer.token(['contacts:read'], { exp }));
   await until(() => seen.ended, 2 * PROMISED_MS);

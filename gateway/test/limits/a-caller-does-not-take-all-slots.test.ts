@@ -5,11 +5,19 @@ import { flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.t
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
+/** Requests that a service may have in flight. */
+const CONCURRENCY = 400;
+/** The twentieth that one caller may have. */
+const MOST = 20;
+
 let events: Upstream;
 let its: Installation;
 beforeAll(async () => {
   events = await startUpstream(descriptions.events);
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'] }, { services: { events: events.url } });
+  its = await startInstallation(
+    { trustProxy: ['127.0.0.0/8'], concurrency: CONCURRENCY },
+    { services: { events: events.url } },
+  );
 });
 afterAll(async () => {
   await its.close();
@@ -19,8 +27,6 @@ afterAll(async () => {
 describe('a caller does not take all slots', () => {
   const LIST = '/svc/v3/contacts/individuals';
   const SESSIONS = '/tnwr/v1/sessions';
-  /** A twentieth of the requests that a service may have in flight. */
-  const MOST = 100;
 
   beforeEach(() => {
     its.contacts.answer(echo);
@@ -77,8 +83,8 @@ describe('a caller does not take all slots', () => {
   test('bodies that never come hold nothing of a service, and at most so many of an address are waited for', async () => {
     const started = its.pos.started();
     const head = lines('POST', SESSIONS, ofShop('192.0.2.7', 50));
-    const { count, close } = flood(its.gateway.httpPort, 2_050, () => head);
-    await until(() => count('429') === 2_050 - MOST);
+    const { count, close } = flood(its.gateway.httpPort, CONCURRENCY + 20, () => head);
+    await until(() => count('429') === CONCURRENCY + 20 - MOST);
     expect(its.pos.started()).toBe(started);
     const other = lines('POST', SESSIONS, [...ofShop('198.51.100.9', 2), 'Connection: close']);
     expect(statusesIn(await rawExchange(its.gateway.httpPort, `${other}{}`))).toEqual(['200']);
@@ -93,7 +99,7 @@ describe('a caller does not take all slots', () => {
     const { count, close } = flood(
       its.gateway.httpPort,
       fit + 12,
-      (index) => lines('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % 4)}`, size + 1)) + body,
+      (index) => lines('POST', SESSIONS, ofShop(`192.0.2.${100 + (index % MOST)}`, size + 1)) + body,
     );
     // Family B answers 500 for what is 503 in family A.
     await until(() => count('500') === 12);
@@ -108,10 +114,9 @@ describe('requests that wait hold no slot', () => {
   /** However it is written. */
   const WAIT = `${EVENTS}?after=start&w%61it=30`;
   /** More than the requests that a service may have in flight. */
-  const FLOOD = 2_100;
-  const MOST_OF_CALLER = 100;
+  const FLOOD = CONCURRENCY + MOST;
   /** Requests that a client of the test pipelines. */
-  const PIPELINED = 20;
+  const PIPELINED = 10;
 
   let waiting = 0;
   beforeEach(() => {
@@ -132,16 +137,16 @@ describe('requests that wait hold no slot', () => {
     return [(await call(EVENTS)).status, (await call('/svc/v3/webhooks')).status];
   };
 
-  test('of 2,100 of one caller 100 wait, and another institution is answered', async () => {
+  test('of one caller a twentieth wait, and another institution is answered', async () => {
     const { close } = flood(its.gateway.httpPort, 1, () => pipelined(tokenOf('opera'), FLOOD));
-    await until(() => waiting === MOST_OF_CALLER);
+    await until(() => waiting === MOST);
     expect(await statusesFor(tokenOf('ballet'))).toEqual([200, 200]);
-    expect(waiting).toBe(MOST_OF_CALLER);
+    expect(waiting).toBe(MOST);
     close();
   });
 
-  test('2,100 of several callers wait; these callers and others are answered, and none has more than its part', async () => {
-    const tokens = Array.from({ length: FLOOD / MOST_OF_CALLER }, () => tokenOf('opera'));
+  test('more than fit of several callers wait; these callers and others are answered, and none has more than its part', async () => {
+    const tokens = Array.from({ length: FLOOD / MOST }, () => tokenOf('opera'));
     const { close } = flood(its.gateway.httpPort, FLOOD / PIPELINED, (index) =>
       pipelined(tokens[index % tokens.length] ?? '', PIPELINED),
     );

@@ -40,12 +40,12 @@ describe('metrics of keys and metering', () => {
   });
 
   test('counted requests are unreported until the authorizer has acknowledged them', async () => {
-    its.authorizer.recordsUsage = 'no';
+    its.authorizer.recordsUsage = false;
     const token = its.authorizer.token(['catalog:read']);
     await its.as(token)(TARIFFS);
     expect(await value('gateway_metering_unreported_requests')).toBeGreaterThan(0);
     await until(async () => (await value('gateway_metering_lag_seconds')) > 0, 60_000);
-    its.authorizer.recordsUsage = 'yes';
+    its.authorizer.recordsUsage = true;
     await until(async () => (await value('gateway_metering_unreported_requests')) === 0, 60_000);
     expect(await value('gateway_metering_lag_seconds')).toBe(0);
   });
