@@ -62,6 +62,27 @@ const start = `${line}Host: x\r\n`;
 const known = 'GET /tnwr/v1/products?secret=1';
 const chunked = 'Transfer-Encoding: chunked\r\n\r\n';
 
+const expectRefused = async (listener: string, sent: string, shape: string): Promise<void> => {
+  const answer = await exchange(listener, sent);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${shape.slice(0, 3)} `));
+  expect(answer).toContain('X-Request-Id: the-id');
+  expect(answer).toContain('Connection: close');
+  expect(answer.split('\r\n\r\n')[1]).toMatch(new RegExp(`^${shape.replaceAll('?', '\\?')}`));
+};
+
+test('what never arrives is refused after its time', async () => {
+  const late = [
+    // Headers, a request line, and a body.
+    [start, '408 request_timeout'],
+    ['GET /tnw', '408 request_timeout'],
+    [`${start}Content-Length: 9\r\n\r\nabc`, `408 request_timeout ${known}`],
+  ] as const;
+  const refused = [...listeners.keys()].flatMap((listener) =>
+    late.map(([sent, shape]) => expectRefused(listener, sent, shape)),
+  );
+  await Promise.all(refused);
+});
+
 describe.each(['HTTP', 'HTTPS'])('over %s', (listener) => {
   test.each([
     ['a broken header', `${start}no colon\r\n\r\n`, `400 bad_request ${known}`],
@@ -70,17 +91,8 @@ describe.each(['HTTP', 'HTTPS'])('over %s', (listener) => {
     ['a broken body', `${start}${chunked}zz\r\n`, `400 bad_request ${known}`],
     // They may arrive in several packets, of which the refused one does not begin with the line.
     ['large headers', `${start}X: ${'x'.repeat(20_000)}\r\n\r\n`, '431 headers_too_large'],
-    ['headers that never arrive', start, '408 request_timeout'],
-    ['a request line that never arrives', 'GET /tnw', '408 request_timeout'],
-    ['a body that never arrives', `${start}Content-Length: 9\r\n\r\nabc`, `408 request_timeout ${known}`],
     ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n', '400 bad_request CONNECT a:1'],
-  ])('%s', async (_name, sent, shape) => {
-    const answer = await exchange(listener, sent);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${shape.slice(0, 3)} `));
-    expect(answer).toContain('X-Request-Id: the-id');
-    expect(answer).toContain('Connection: close');
-    expect(answer.split('\r\n\r\n')[1]).toMatch(new RegExp(`^${shape.replaceAll('?', '\\?')}`));
-  });
+  ])('%s', (_name, sent, shape) => expectRefused(listener, sent, shape));
 
   test.each(['identity', 'gzip', 'chunked, identity', 'x-chunked'])('the last coding %s', async (coding) => {
     const answer = await exchange(listener, `POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n`);
