@@ -88,7 +88,7 @@ test.each([
   async (_what, looks) => {
     const { reply, content } = await draw({}, looks);
     expect(reply.status).toBe(200);
-    const [page] = await pagesOfPdf(content, 2);
+    const [page] = await pagesOfPdf(content);
     expect(page?.text).toContain('Billetterie du Lac');
     expect(page?.colourAt(40, 24)).not.toBe('#00ff00');
   },
