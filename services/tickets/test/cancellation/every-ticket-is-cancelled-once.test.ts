@@ -1,19 +1,10 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { type Context, createContext } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/orders.ts';
-import {
-  describeOnEachEngine,
-  type Fixture,
-  openFixture,
-  PATH,
-  SERVICE_SECRET,
-  startInstance,
-  ticketOf,
-} from '../fixture/service.ts';
+import { describeOnEachEngine, type Fixture, openFixture, PATH, startInstance, ticketOf } from '../fixture/service.ts';
 
 /** The tickets of an order that can still be controlled. */
 const liveIn = async (fixture: Fixture, orderId: string) =>
@@ -120,38 +111,6 @@ describeOnEachEngine('every ticket of a cancelled order is cancelled once', (fix
       ]);
     }
   });
-
-  test.each(['before', 'after'] as const)(
-    'a repeat completes a cancellation whose process died %s any write',
-    async (when) => {
-      const { order, id } = await printed(fixture, confirmed(3));
-      await control(id);
-      const cancelOnce = (context: Context) => cancelTickets(context, fixture.institution, cancelled(order));
-      const died = await untilNoneCrashes(
-        fixture.store,
-        (store) => cancelOnce(createContext(store, SERVICE_SECRET)),
-        when,
-      );
-      expect(died).toBeGreaterThan(0);
-      expect(await liveIn(fixture, order.orderId)).toEqual([]);
-      expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 1 }]);
-    },
-  );
-
-  test.each(['before', 'after'] as const)(
-    'a cancellation after an issue that died %s any write leaves no live ticket',
-    async (when) => {
-      for (let write = 1; write <= 2; write += 1) {
-        const order = { ...confirmed(2), version: 3 };
-        const dying = createContext(crashingAt(fixture.store, write, when), SERVICE_SECRET);
-        await expect(issue(dying, fixture.institution, order)).rejects.toMatchObject({ name: 'Crash' });
-        await fixture.deliver('order.cancelled', cancelled(order));
-        await fixture.deliver('order.confirmed', order, { version: 3 });
-        expect(await liveIn(fixture, order.orderId)).toEqual([]);
-        expect(await outcomesIn(fixture, order.orderId)).toMatchObject([{ ticketsCancelled: 2, controlled: 0 }]);
-      }
-    },
-  );
 
   test('concurrent issue and cancellation in two processes leave no live ticket and one outcome', async () => {
     const second = await startInstance(await fixture.engine.open(), fixture.institution);

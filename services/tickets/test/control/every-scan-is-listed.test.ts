@@ -3,12 +3,7 @@ import { expect, test } from '@jest/globals';
 import { collections, retention, SCAN_RETENTION_MS } from '../../src/store.ts';
 import { confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
-import { describeOnEachEngine, PATH } from '../fixture/service.ts';
-
-const door = { id: 'usr_door', role: 'door', contact: null, pointsOfSale: [] } as const;
-const customer = { id: 'usr_own', role: 'customer', contact: 'C1', pointsOfSale: [] } as const;
-const till = (pointOfSale: string) =>
-  ({ id: 'usr_till', role: 'box_office', contact: null, pointsOfSale: [pointOfSale] }) as const;
+import { customer, describeOnEachEngine, door, PATH, till } from '../fixture/service.ts';
 
 describeOnEachEngine('every scan is listed', (fixture) => {
   test('single controls and batches, refused ones too, in the order in which they happened', async () => {
@@ -69,7 +64,7 @@ describeOnEachEngine('every scan is listed', (fixture) => {
       ['GET', 'controls', undefined],
       ['GET', `admissions?${query}`, undefined],
     ] as const)
-      expect((await fixture.call(method, `${PATH}/${path}`, { user: customer, body })).status).toBe(403);
+      expect((await fixture.call(method, `${PATH}/${path}`, { user: customer('C1'), body })).status).toBe(403);
   });
 
   test('for 90 days', async () => {

@@ -2,19 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
 import { cancelled, confirmed, firstOf, issued } from '../fixture/orders.ts';
-import { describeOnEachEngine, PATH, type TicketView, ticketOf } from '../fixture/service.ts';
+import { customer, describeOnEachEngine, door, PATH, type TicketView, ticketOf, till } from '../fixture/service.ts';
 
 const UNKNOWN = 'tic_0000000000000000';
 const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
-
-const till = (...pointsOfSale: string[]): CallerUser => ({
-  id: 'usr_till',
-  role: 'box_office',
-  contact: null,
-  pointsOfSale,
-});
-const customer = (contact: string): CallerUser => ({ id: 'usr_own', role: 'customer', contact, pointsOfSale: [] });
-const door: CallerUser = { id: 'usr_door', role: 'door', contact: null, pointsOfSale: [] };
 
 /** Every operation on a ticket, with a body that fits. */
 const commands: readonly [string, string, object?][] = [
@@ -32,80 +23,34 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
     issued(fixture, { ...confirmed(1, contactNumber), ...(pointOfSale === undefined ? {} : { pointOfSale }) });
 
   const listed = async (user: CallerUser, query = '') => {
-    const { data, text } = await fixture.call('GET', `${PATH}?limit=500${query}`, { user });
-    const { items, nextCursor } = data as unknown as { items: TicketView[]; nextCursor: string | null };
-    return { ids: items.map(({ id }) => id), nextCursor, text };
-  };
-
-  /** Expects that no answer about the ticket differs from that about an unknown one. */
-  const expectUnknown = async (id: string, user: CallerUser) => {
-    for (const [method, rest, body] of commands) {
-      for (const more of [() => ({}), () => ({ 'if-match': '"1"' }), () => ({ 'idempotency-key': randomUUID() })]) {
-        const send = (ticketId: string) =>
-          fixture.call(method, `${PATH}/${ticketId}${rest}`, { user, body, headers: more() });
-        const [foreign, unknown] = [await send(id), await send(UNKNOWN)];
-        const at = `${method} ${rest}`;
-        expect([at, foreign.status, foreign.text]).toEqual([at, unknown.status, unknown.text]);
-        expect([at, foreign.status]).toEqual([at, user.role === 'customer' && method !== 'GET' ? 403 : 404]);
-      }
-    }
-    const ticket = await fixture.ticket(id);
-    const { orderId } = ticket;
-    for (const [rest, foreign, unknown, code] of [
-      ['/control', { barcode: ticket.barcode }, { barcode: 'nonsense' }, 'ticket_unknown_barcode'],
-      ['/printing', { orderId }, { orderId: 'ord_unknown' }, 'not_found'],
-    ] as const) {
-      const [first, second] = [
-        await fixture.call('POST', `${PATH}${rest}`, { user, body: foreign }),
-        await fixture.call('POST', `${PATH}${rest}`, { user, body: unknown }),
-      ];
-      expect([rest, first.status, first.text]).toEqual([rest, second.status, second.text]);
-      expect([rest, first.body.status]).toEqual([rest, user.role === 'customer' ? 'forbidden' : code]);
-    }
-    expect(ticket).toMatchObject({ status: 'not_printed', beneficiary: null });
-    for (const query of [
-      '',
-      `&barcode=${encodeURIComponent(ticket.barcode)}`,
-      '&status=not_printed',
-      '&modifiedSince=2020-01-01T00:00:00Z',
-    ]) {
-      const { ids, nextCursor } = await listed(user, query);
-      expect(ids).not.toContain(id);
-      expect(nextCursor).toBeNull();
-    }
+    const { data } = await fixture.call('GET', `${PATH}?limit=500${query}`, { user });
+    return (data.items as TicketView[]).map(({ id }) => id);
   };
 
   test('a customer has the tickets of its contact only, and reads them', async () => {
     const [mine, theirs] = [`C${randomBytes(4).toString('hex')}`, `C${randomBytes(4).toString('hex')}`];
-    const [own, other, none] = [await order(mine), await order(theirs), await order(null)];
+    const [own, other] = [await order(mine), await order(theirs), await order(null)];
     const user = customer(mine);
-    expect((await listed(user)).ids).toEqual([firstOf(own)]);
-    expect((await listed(user, `&orderId=${other.orderId}`)).ids).toEqual([]);
+    expect(await listed(user)).toEqual([firstOf(own)]);
+    expect(await listed(user, `&orderId=${other.orderId}`)).toEqual([]);
     expect((await fixture.call('GET', `${PATH}/${firstOf(own)}`, { user })).status).toBe(200);
-    await expectUnknown(firstOf(other), user);
-    await expectUnknown(firstOf(none), user);
     for (const [method, rest, body] of commands.slice(1))
       expect((await fixture.call(method, `${PATH}/${firstOf(own)}${rest}`, { user, body })).status).toBe(403);
     expect((await fixture.call('GET', `${PATH}/verification-key`, { user })).status).toBe(200);
   });
 
   test('a box office with points of sale has the tickets of their orders only, also those that replace others', async () => {
-    const [own, other, none, unnamed] = [
-      await order(null, NORTH),
-      await order(null, SOUTH),
-      await order(null, null),
-      await order(null),
-    ];
+    const own = await order(null, NORTH);
+    for (const other of [SOUTH, null, undefined]) await order(null, other);
     const user = till(NORTH);
-    expect((await listed(user)).ids).toEqual([firstOf(own)]);
-    for (const { tickets } of [other, none, unnamed]) await expectUnknown(String(tickets[0]?.ticketId), user);
+    expect(await listed(user)).toEqual([firstOf(own)]);
     const path = `${PATH}/${firstOf(own)}`;
     expect((await fixture.call('POST', `${path}/printing`, { user })).status).toBe(200);
     const next = ticketOf(await fixture.call('POST', `${path}/replacement`, { user, body: {} }));
     expect(next.replaces).toBe(firstOf(own));
     expect((await fixture.call('GET', `${PATH}/${next.id}`, { user })).status).toBe(200);
     expect((await fixture.call('GET', `${PATH}/${next.id}`, { user: till(SOUTH) })).status).toBe(404);
-    expect((await listed(user)).ids).toEqual([firstOf(own), next.id]);
+    expect(await listed(user)).toEqual([firstOf(own), next.id]);
   });
 
   test('the door has all tickets; of the writes only control and its reversal', async () => {
@@ -123,7 +68,7 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
       'POST /control': 200,
       'DELETE /control': 200,
     });
-    expect((await listed(door)).ids).toContain(id);
+    expect(await listed(door)).toContain(id);
     const refused = await fixture.call('POST', `${PATH}/${UNKNOWN}/printing`, { user: door });
     expect(refused.text).toBe((await fixture.call('POST', `${PATH}/${id}/printing`, { user: door })).text);
   });
@@ -136,7 +81,7 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
     await fixture.call('POST', `${PATH}/${first}/printing`);
     const next = ticketOf(await fixture.call('POST', `${PATH}/${first}/replacement`, { body: {} })).id;
     const all = [first, second, next].sort();
-    const seen = async (contact = '') => (await listed(customer(contact))).ids.sort();
+    const seen = async (contact = '') => (await listed(customer(contact))).sort();
     expect([await seen(before), await seen(after)]).toEqual([all, []]);
     await fixture.deliver('order.confirmed', { ...fact, contactNumber: after }, { version: 5 });
     expect([await seen(before), await seen(after)]).toEqual([[], all]);
@@ -153,12 +98,12 @@ describeOnEachEngine('a user has the tickets of its role', (fixture) => {
     const fact = confirmed(1, null);
     await issued(fixture, fact, 3);
     const user = till(`late-${randomUUID()}.example`);
-    expect((await listed(user)).ids).toEqual([]);
+    expect(await listed(user)).toEqual([]);
     const named = { ...fact, pointOfSale: user.pointsOfSale[0] };
     // The same version: the fact was published again.
     await fixture.deliver('order.confirmed', named, { version: 3 });
-    expect((await listed(user)).ids).toEqual([firstOf(fact)]);
+    expect(await listed(user)).toEqual([firstOf(fact)]);
     await fixture.deliver('order.confirmed', { ...fact, pointOfSale: SOUTH }, { version: 4 });
-    expect((await listed(user)).ids).toEqual([firstOf(fact)]);
+    expect(await listed(user)).toEqual([firstOf(fact)]);
   });
 });
