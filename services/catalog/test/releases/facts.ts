@@ -35,7 +35,7 @@ export const publishedOf = async (store: Store, orderId: string): Promise<unknow
 type Places = Documents<PlaceDocument>;
 
 /** A store whose places are those that `spoilt` makes of them. */
-const withPlaces = (store: Store, spoilt: (documents: Places) => Places): Store => ({
+export const withPlaces = (store: Store, spoilt: (documents: Places) => Places): Store => ({
   ...store,
   collection: (asked) => {
     const handle = store.collection(asked);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type HistoriesOptions, historiesOf, type OpenEngine } from '@boxoffice/service/testkit';
+import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
@@ -10,6 +11,7 @@ import { claimPlaces, type StockItem } from '../../src/stock/claim.ts';
 import { renewPlaces } from '../../src/stock/renewal.ts';
 import { type Collections, collectionsOf, type PerformanceDocument } from '../../src/store.ts';
 import { engines, newInstitution } from '../fixture/service.ts';
+import { forgetting } from '../releases/facts.ts';
 
 interface Command {
   readonly kind: 'hold' | 'repeat' | 'extend' | 'release' | 'cancel' | 'sell' | 'again' | 'wait';
@@ -213,33 +215,24 @@ const agreesWithTheModel = (collections: Collections, options: HistoriesOptions)
     { ...options, endOnFailure: true, examples: histories.map((history) => [history]) },
   );
 
-/** Stock whose claims lack one condition. */
-const forgetting = (collections: Collections, field: string): Collections => ({
-  ...collections,
-  places: {
-    ...collections.places,
-    claim: ({ where, ...request }) => {
-      const others = Object.entries(where).filter(([name]) => name !== field);
-      return collections.places.claim({ ...request, where: Object.fromEntries(others) });
-    },
-  },
-});
-
 describe.each(engines)('stock on $name', ({ name, start }) => {
   let engine: OpenEngine;
-  let collections: Collections;
+  let store: Store;
+  let institution: string;
   beforeAll(async () => {
     engine = await start();
-    const store = await engine.open();
-    collections = collectionsOf(store, await newInstitution(store));
+    store = await engine.open();
+    institution = await newInstitution(store);
   });
   afterAll(() => engine.close());
 
   test('random holds, repeats, extensions, releases, sales, renewals and expiries agree with a model', async () => {
-    await agreesWithTheModel(collections, historiesOf({ numRuns: name === 'SQLite' ? 60 : 15 }));
+    const options = historiesOf({ numRuns: name === 'SQLite' ? 60 : 15 });
+    await agreesWithTheModel(collectionsOf(store, institution), options);
   });
 
   test.each(['freeFrom', 'holder', 'state'])('negative control: stock that forgets %s is found out', async (field) => {
-    await expect(agreesWithTheModel(forgetting(collections, field), { numRuns: 20 })).rejects.toThrow();
+    const careless = collectionsOf(forgetting(store, field), institution);
+    await expect(agreesWithTheModel(careless, { numRuns: 20 })).rejects.toThrow();
   });
 });
