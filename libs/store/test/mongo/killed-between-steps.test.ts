@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { suiteCollections, things } from '../../src/conformance/index.ts';
 import { type OutboxEvent, openMongoStore, type Store } from '../../src/index.ts';
@@ -10,46 +6,46 @@ import { newDatabase } from './engine.ts';
 import { isWrite, startProxy } from './proxy.ts';
 import { runScenario, type Scenario } from './steps.ts';
 
-const program = fileURLToPath(new URL('./step-writer.ts', import.meta.url));
-
 interface Killed {
   readonly scenario: Scenario;
   readonly published: OutboxEvent[];
-  /** Whether the child finished before its turn to be killed. */
+  /** Whether the scenario ended before its turn to be killed. */
   readonly finished: boolean;
+  /** Resolves when nothing of it is left. */
+  readonly ended: Promise<void>;
 }
 
-/** Runs the scenario in a child process, and kills it when the server has executed its nth write, unacknowledged. */
+/**
+ * Runs the scenario, and cuts it off when the server has executed its nth write, unacknowledged. From then on the server
+ * gets nothing more of it: all of a process that its death leaves.
+ */
 const killAfterWrite = async (url: string, name: string, nth: number): Promise<Killed> => {
   const scenario = { id: `scenario-${nth}`, institution: `inst-${nth}` };
   let writes = 0;
-  let started = false;
-  const child = { kill: () => {} };
+  const executed = Promise.withResolvers<false>();
   const proxy = await startProxy(
     url,
-    (command) => (started && isWrite(command) && ++writes === nth ? 'unanswered' : 'pass'),
-    () => child.kill(),
+    (command) => {
+      if (writes === nth) return 'held';
+      if (isWrite(command)) writes += 1;
+      return writes === nth ? 'unanswered' : 'pass';
+    },
+    () => executed.resolve(false),
   );
-  const running = spawn(
-    process.execPath,
-    ['--conditions=source', program, JSON.stringify({ url: proxy.url, name, scenario })],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
+  const address = new URL(proxy.url);
+  address.searchParams.set('serverSelectionTimeoutMS', '3000');
+  const store = await openMongoStore({ url: address.href, name, collections: suiteCollections });
+  const published: OutboxEvent[] = [];
+  const running = runScenario(store, scenario, (event) => void published.push(event)).then(
+    () => true,
+    (error: unknown) => {
+      if (writes < nth) throw error;
+      return false;
     },
   );
-  child.kill = () => void running.kill('SIGKILL');
-  const exited = once(running, 'exit');
-  const published: OutboxEvent[] = [];
-  let finished = false;
-  for await (const line of createInterface(running.stdout)) {
-    if (line === 'open') started = true;
-    else if (line === 'finished') finished = true;
-    else published.push(JSON.parse(line) as OutboxEvent);
-  }
-  const [code, signal] = await exited;
+  const finished = await Promise.race([running, executed.promise]);
   await proxy.close();
-  if (!finished && signal !== 'SIGKILL') throw new Error(`the child ended by itself, with ${code}`);
-  return { scenario, published, finished };
+  return { scenario, published, finished, ended: running.then(() => store.close()) };
 };
 
 /** Expects the complete result of a killed scenario that was repeated to its end. */
@@ -94,11 +90,12 @@ describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
         if (one.finished) whole = nth;
       }
     };
-    await Promise.all([worker(), worker()]);
+    await Promise.all([worker(), worker(), worker(), worker()]);
     expect(killed.length).toBeGreaterThan(20);
     for (const { scenario, published } of killed)
       await runScenario(store, scenario, (event) => void published.push(event));
     for (const one of killed) await verify(store, one);
+    await Promise.all(killed.map(({ ended }) => ended));
     await store.close();
     await remove();
   }, 300_000);
