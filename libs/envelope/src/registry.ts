@@ -7,216 +7,125 @@ export interface RegistryRow {
   readonly when: string;
 }
 
-const row = (http: number, status: string, domain: string, when: string): RegistryRow => ({
-  http,
-  status,
-  domain,
-  when,
-});
+/** The third member is the status, where the specification gives one status two HTTP codes. */
+type Row = readonly [http: number, when: string, status?: string];
+
+const rows = {
+  bad_request: [400, 'malformed payload, missing or invalid required field'],
+  validation_error: [400, 'bean-validation constraint violation'],
+  missing_parameter: [400, 'a required parameter is absent'],
+  invalid_parameter: [400, 'wrong type, format or enum value'],
+  unauthorized: [401, 'missing or expired authentication token'],
+  forbidden: [403, 'valid token, insufficient permission'],
+  not_found: [404, 'endpoint or resource id does not exist'],
+  method_not_allowed: [405, 'method not supported on the path'],
+  request_timeout: [408, 'the request did not arrive completely in time'],
+  conflict: [409, 'conflicts with the current state of the resource'],
+  idempotency_in_progress: [
+    409,
+    'another request with this Idempotency-Key was first, and its answer cannot be read now',
+  ],
+  event_cursor_expired: [
+    410,
+    'events after the cursor were removed; read the resources again and start with after=start',
+  ],
+  precondition_failed: [412, 'precondition (for example order state) not satisfied'],
+  payload_too_large: [413, 'the request body is over 256 KiB'],
+  semantically_invalid: [422, 'well-formed but semantically invalid', 'validation_error'],
+  idempotency_key_reused: [422, 'the Idempotency-Key was used for a different request'],
+  too_many_requests: [429, 'the rate limit is used up; Retry-After says for how long'],
+  headers_too_large: [431, 'the request headers are too large'],
+  internal_error: [500, 'uncaught server failure'],
+  not_implemented: [501, 'endpoint declared but not yet wired'],
+  bad_gateway: [502, 'upstream error propagated'],
+  service_unavailable: [503, 'maintenance or circuit breaker'],
+  contact_duplicate_email: [
+    409,
+    'another contact has the same email (trimmed, case-insensitive); data carries the existing contact; bypassed with allowDuplicateEmail=true',
+  ],
+  api_key_quota_exceeded: [
+    429,
+    'the API key’s requests of this month are used up; Retry-After says how long the month lasts',
+  ],
+  client_last_secret: [409, 'the last secret of a client cannot be deleted'],
+  client_too_many_secrets: [409, 'a client has at most two active secrets'],
+  user_duplicate_login: [409, 'another user of the institution has the same login'],
+  user_last_admin: [409, 'the last active admin cannot be deleted, locked or given another role'],
+  user_wrong_password: [403, 'the present password is wrong'],
+  product_duplicate_code: [409, 'another product has the same code'],
+  product_state_conflict: [409, 'the product cannot change from its state to the requested one'],
+  performance_capacity_conflict: [409, 'the capacity would fall below what is held and sold'],
+  tariff_duplicate_code: [409, 'another tariff has the same code'],
+  point_of_sale_duplicate_host: [409, 'another point of sale has the same service host'],
+  order_places_unavailable: [409, 'not enough of the requested places are free; nothing was held'],
+  order_not_on_sale: [409, 'the performance or its product is not on sale now'],
+  order_hold_limit: [409, 'the client would hold more unsold places than its limit'],
+  order_tariff_not_sold_here: [422, 'the point of sale does not sell this tariff'],
+  order_tariff_not_accessible: [422, 'the contact of the order does not meet the criterion of the tariff'],
+  order_too_many_places: [422, 'the order would have more places than its point of sale allows'],
+  payment_exceeds_due: [422, 'the payment is more than is due'],
+  refund_exceeds_paid: [422, 'the refunds would be more than was captured'],
+  order_expired: [412, 'the hold of the order has ended: hold its places again in a new order'],
+  order_cancelled: [412, 'the order is cancelled, and that is final'],
+  order_confirmed: [412, 'the order is confirmed already; cancel it to undo the sale'],
+  order_not_confirmed: [412, 'the order is not confirmed: confirm it or record its payment first'],
+  order_unpaid: [412, 'something is due: record the payment, or confirm the order on account'],
+  order_payment_pending: [412, 'the order waits for a payment: record first whether it was captured or failed'],
+  order_ticket_controlled: [
+    412,
+    'a ticket of the order is controlled; only an override with orders.sensitive:write cancels it',
+  ],
+  order_empty: [412, 'the order has no lines: add some first'],
+  payment_final: [412, 'the payment is captured or has failed, and that is final'],
+  payment_recorded: [
+    412,
+    'the money is recorded, the order is not confirmed: refund it or try again; Location is the payment',
+  ],
+  ticket_not_printed: [412, 'the ticket is not printed: print it first'],
+  ticket_cancelled: [412, 'the ticket is cancelled, and that is final'],
+  ticket_invalidated: [412, 'another ticket has replaced this one; `replacedBy` names it'],
+  ticket_unknown_barcode: [404, 'the barcode is not of this institution, or not signed by it'],
+  ticket_other_performance: [409, 'the ticket is for another performance than the given one'],
+  ticket_already_controlled: [409, 'the ticket was controlled before; details says when and where'],
+  webhook_too_many: [409, 'the institution has 20 webhooks already'],
+  webhook_redelivery_running: [409, 'events are being delivered again to the webhook already'],
+  webhook_address_refused: [
+    422,
+    'the address is not https, leads into an internal network, or is the installation itself',
+  ],
+} as const satisfies Record<string, Row>;
+
+/** What code throws: a key of the registry. */
+export type Code = keyof typeof rows;
+
+/** A code that begins with one of these belongs to its services. */
+const DOMAINS = [
+  'event',
+  'contact',
+  'api_key',
+  'client',
+  'user',
+  'product',
+  'performance',
+  'tariff',
+  'point_of_sale',
+  'order',
+  'payment',
+  'refund',
+  'ticket',
+  'webhook',
+];
+
+const domainOf = (code: string): string => DOMAINS.find((domain) => code.startsWith(`${domain}_`)) ?? 'general';
 
 /**
  * Every status code that the product can answer. The key is what code throws; it differs from `status`
  * only where the specification gives one status two HTTP codes (`validation_error` is 400 and 422).
  * `GET /errors` and the OpenAPI documents are made from this table.
  */
-export const registry = {
-  bad_request: row(400, 'bad_request', 'general', 'malformed payload, missing or invalid required field'),
-  validation_error: row(400, 'validation_error', 'general', 'bean-validation constraint violation'),
-  missing_parameter: row(400, 'missing_parameter', 'general', 'a required parameter is absent'),
-  invalid_parameter: row(400, 'invalid_parameter', 'general', 'wrong type, format or enum value'),
-  unauthorized: row(401, 'unauthorized', 'general', 'missing or expired authentication token'),
-  forbidden: row(403, 'forbidden', 'general', 'valid token, insufficient permission'),
-  not_found: row(404, 'not_found', 'general', 'endpoint or resource id does not exist'),
-  method_not_allowed: row(405, 'method_not_allowed', 'general', 'method not supported on the path'),
-  request_timeout: row(408, 'request_timeout', 'general', 'the request did not arrive completely in time'),
-  conflict: row(409, 'conflict', 'general', 'conflicts with the current state of the resource'),
-  idempotency_in_progress: row(
-    409,
-    'idempotency_in_progress',
-    'general',
-    'another request with this Idempotency-Key was first, and its answer cannot be read now',
-  ),
-  event_cursor_expired: row(
-    410,
-    'event_cursor_expired',
-    'event',
-    'events after the cursor were removed; read the resources again and start with after=start',
-  ),
-  precondition_failed: row(
-    412,
-    'precondition_failed',
-    'general',
-    'precondition (for example order state) not satisfied',
-  ),
-  payload_too_large: row(413, 'payload_too_large', 'general', 'the request body is over 256 KiB'),
-  semantically_invalid: row(422, 'validation_error', 'general', 'well-formed but semantically invalid'),
-  idempotency_key_reused: row(
-    422,
-    'idempotency_key_reused',
-    'general',
-    'the Idempotency-Key was used for a different request',
-  ),
-  too_many_requests: row(
-    429,
-    'too_many_requests',
-    'general',
-    'the rate limit is used up; Retry-After says for how long',
-  ),
-  headers_too_large: row(431, 'headers_too_large', 'general', 'the request headers are too large'),
-  internal_error: row(500, 'internal_error', 'general', 'uncaught server failure'),
-  not_implemented: row(501, 'not_implemented', 'general', 'endpoint declared but not yet wired'),
-  bad_gateway: row(502, 'bad_gateway', 'general', 'upstream error propagated'),
-  service_unavailable: row(503, 'service_unavailable', 'general', 'maintenance or circuit breaker'),
-  contact_duplicate_email: row(
-    409,
-    'contact_duplicate_email',
-    'contact',
-    'another contact has the same email (trimmed, case-insensitive); data carries the existing contact; bypassed with allowDuplicateEmail=true',
-  ),
-  api_key_quota_exceeded: row(
-    429,
-    'api_key_quota_exceeded',
-    'api_key',
-    'the API key’s requests of this month are used up; Retry-After says how long the month lasts',
-  ),
-  client_last_secret: row(409, 'client_last_secret', 'client', 'the last secret of a client cannot be deleted'),
-  client_too_many_secrets: row(409, 'client_too_many_secrets', 'client', 'a client has at most two active secrets'),
-  user_duplicate_login: row(409, 'user_duplicate_login', 'user', 'another user of the institution has the same login'),
-  user_last_admin: row(
-    409,
-    'user_last_admin',
-    'user',
-    'the last active admin cannot be deleted, locked or given another role',
-  ),
-  user_wrong_password: row(403, 'user_wrong_password', 'user', 'the present password is wrong'),
-  product_duplicate_code: row(409, 'product_duplicate_code', 'product', 'another product has the same code'),
-  product_state_conflict: row(
-    409,
-    'product_state_conflict',
-    'product',
-    'the product cannot change from its state to the requested one',
-  ),
-  performance_capacity_conflict: row(
-    409,
-    'performance_capacity_conflict',
-    'performance',
-    'the capacity would fall below what is held and sold',
-  ),
-  tariff_duplicate_code: row(409, 'tariff_duplicate_code', 'tariff', 'another tariff has the same code'),
-  point_of_sale_duplicate_host: row(
-    409,
-    'point_of_sale_duplicate_host',
-    'point_of_sale',
-    'another point of sale has the same service host',
-  ),
-  order_places_unavailable: row(
-    409,
-    'order_places_unavailable',
-    'order',
-    'not enough of the requested places are free; nothing was held',
-  ),
-  order_not_on_sale: row(409, 'order_not_on_sale', 'order', 'the performance or its product is not on sale now'),
-  order_hold_limit: row(409, 'order_hold_limit', 'order', 'the client would hold more unsold places than its limit'),
-  order_tariff_not_sold_here: row(
-    422,
-    'order_tariff_not_sold_here',
-    'order',
-    'the point of sale does not sell this tariff',
-  ),
-  order_tariff_not_accessible: row(
-    422,
-    'order_tariff_not_accessible',
-    'order',
-    'the contact of the order does not meet the criterion of the tariff',
-  ),
-  order_too_many_places: row(
-    422,
-    'order_too_many_places',
-    'order',
-    'the order would have more places than its point of sale allows',
-  ),
-  payment_exceeds_due: row(422, 'payment_exceeds_due', 'payment', 'the payment is more than is due'),
-  refund_exceeds_paid: row(422, 'refund_exceeds_paid', 'refund', 'the refunds would be more than was captured'),
-  order_expired: row(
-    412,
-    'order_expired',
-    'order',
-    'the hold of the order has ended: hold its places again in a new order',
-  ),
-  order_cancelled: row(412, 'order_cancelled', 'order', 'the order is cancelled, and that is final'),
-  order_confirmed: row(412, 'order_confirmed', 'order', 'the order is confirmed already; cancel it to undo the sale'),
-  order_not_confirmed: row(
-    412,
-    'order_not_confirmed',
-    'order',
-    'the order is not confirmed: confirm it or record its payment first',
-  ),
-  order_unpaid: row(
-    412,
-    'order_unpaid',
-    'order',
-    'something is due: record the payment, or confirm the order on account',
-  ),
-  order_payment_pending: row(
-    412,
-    'order_payment_pending',
-    'order',
-    'the order waits for a payment: record first whether it was captured or failed',
-  ),
-  order_ticket_controlled: row(
-    412,
-    'order_ticket_controlled',
-    'order',
-    'a ticket of the order is controlled; only an override with orders.sensitive:write cancels it',
-  ),
-  order_empty: row(412, 'order_empty', 'order', 'the order has no lines: add some first'),
-  payment_final: row(412, 'payment_final', 'payment', 'the payment is captured or has failed, and that is final'),
-  payment_recorded: row(
-    412,
-    'payment_recorded',
-    'payment',
-    'the money is recorded, the order is not confirmed: refund it or try again; Location is the payment',
-  ),
-  ticket_not_printed: row(412, 'ticket_not_printed', 'ticket', 'the ticket is not printed: print it first'),
-  ticket_cancelled: row(412, 'ticket_cancelled', 'ticket', 'the ticket is cancelled, and that is final'),
-  ticket_invalidated: row(
-    412,
-    'ticket_invalidated',
-    'ticket',
-    'another ticket has replaced this one; `replacedBy` names it',
-  ),
-  ticket_unknown_barcode: row(
-    404,
-    'ticket_unknown_barcode',
-    'ticket',
-    'the barcode is not of this institution, or not signed by it',
-  ),
-  ticket_other_performance: row(
-    409,
-    'ticket_other_performance',
-    'ticket',
-    'the ticket is for another performance than the given one',
-  ),
-  ticket_already_controlled: row(
-    409,
-    'ticket_already_controlled',
-    'ticket',
-    'the ticket was controlled before; details says when and where',
-  ),
-  webhook_too_many: row(409, 'webhook_too_many', 'webhook', 'the institution has 20 webhooks already'),
-  webhook_redelivery_running: row(
-    409,
-    'webhook_redelivery_running',
-    'webhook',
-    'events are being delivered again to the webhook already',
-  ),
-  webhook_address_refused: row(
-    422,
-    'webhook_address_refused',
-    'webhook',
-    'the address is not https, leads into an internal network, or is the installation itself',
-  ),
-} as const satisfies Record<string, RegistryRow>;
-
-/** What code throws: a key of the registry. */
-export type Code = keyof typeof registry;
+export const registry = Object.fromEntries(
+  Object.entries<Row>(rows).map(([code, [http, when, status = code]]) => [
+    code,
+    { http, status, domain: domainOf(code), when },
+  ]),
+) as Readonly<Record<Code, RegistryRow>>;
