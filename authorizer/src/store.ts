@@ -257,5 +257,25 @@ export const insertOnce = async <T extends Document>(
   }
 };
 
+/**
+ * Updates the document, or inserts it where there is none; `to` returns undefined to leave it. Resolves when it is
+ * written, whichever instance inserted it.
+ */
+export const upsert = async <T extends Document>(
+  documents: Documents<T>,
+  id: string,
+  to: (current: T | undefined) => New<T> | undefined,
+): Promise<void> => {
+  const update = () =>
+    documents.update(id, (current) => {
+      const next = to(current);
+      return next && { next };
+    });
+  if (await update()) return;
+  const first = to(undefined);
+  // Otherwise another instance has inserted it meanwhile.
+  if (first && !(await insertOnce(documents, first))) await update();
+};
+
 /** The signing keys of the installation. */
 export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);

@@ -1,6 +1,6 @@
 // Usage: the requests that gateways count, merged per minute, hour and day, and their query.
 import { hash } from 'node:crypto';
-import type { Documents, New, Store } from '@boxoffice/store';
+import type { Store } from '@boxoffice/store';
 import { monthOf } from '../domain/api-key.ts';
 import {
   type CountedRequests,
@@ -15,13 +15,7 @@ import {
   startOf,
   type UsageRow,
 } from '../domain/usage.ts';
-import {
-  type ApiKeyUseDocument,
-  apiKeyUsesCollection,
-  insertOnce,
-  type UsageDocument,
-  usageCollection,
-} from '../store.ts';
+import { apiKeyUsesCollection, upsert, usageCollection } from '../store.ts';
 
 /** What a gateway has counted since its report before. */
 export interface UsageReport {
@@ -117,23 +111,6 @@ const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
     uses.set(apiKeyId, use);
   }
   return [...uses.values()];
-};
-
-/** Updates the document, or inserts it where there is none; `to` returns undefined to leave it. */
-const upsert = async <T extends UsageDocument | ApiKeyUseDocument>(
-  documents: Documents<T>,
-  id: string,
-  to: (current: T | undefined) => New<T> | undefined,
-): Promise<void> => {
-  const update = () =>
-    documents.update(id, (current) => {
-      const next = to(current);
-      return next && { next };
-    });
-  if (await update()) return;
-  const first = to(undefined);
-  // Otherwise another instance has inserted it meanwhile.
-  if (first && !(await insertOnce(documents, first))) await update();
 };
 
 const inTurn = async (work: readonly (() => Promise<void>)[]): Promise<void> => {

@@ -1,7 +1,7 @@
 // The limits of clients and API keys over several gateways: each reports what it uses, and gets its share.
 import type { Store } from '@boxoffice/store';
 import { GATEWAY_MS, type Rate, shared } from '../domain/shares.ts';
-import { gatewaysCollection, INSTALLATION, insertOnce, limitSharesCollection } from '../store.ts';
+import { gatewaysCollection, INSTALLATION, limitSharesCollection, upsert } from '../store.ts';
 
 /** The gateways that have reported lately, and the shares of the one that reports, by caller. Requests per minute. */
 export interface Division {
@@ -19,24 +19,20 @@ export const createDivideLimits = (store: Store, now: () => number) => {
 
   const countGateways = async (gateway: string): Promise<number> => {
     const reportedAt = now();
-    const updated = await gateways.update(gateway, (current) => ({ next: { ...current, reportedAt } }));
-    if (!updated) await insertOnce(gateways, { id: gateway, reportedAt });
+    await upsert(gateways, gateway, (current) => ({ ...current, id: gateway, reportedAt }));
     return gateways.count({ reportedAt: { gt: reportedAt - GATEWAY_MS } });
   };
 
   const shareOf = async (gateway: string, rate: Rate, present: number): Promise<number> => {
     const at = now();
     const id = rate.caller;
-    const after = (shares: Parameters<typeof shared>[0]) => ({
-      id,
-      shares: shared(shares, gateway, rate, { gateways: present, now: at }),
-      expiresAt: at + KEPT_MS,
+    let granted = 0;
+    await upsert(limits, id, (current) => {
+      const shares = shared(current?.shares ?? [], gateway, rate, { gateways: present, now: at });
+      granted = shares.find((share) => share.gateway === gateway)?.granted ?? 0;
+      return { ...current, id, shares, expiresAt: at + KEPT_MS };
     });
-    const update = () => limits.update(id, (current) => ({ next: { ...current, ...after(current.shares) } }));
-    const updated = await update();
-    // Otherwise another instance has inserted it meanwhile.
-    const written = updated ?? ((await insertOnce(limits, after([]))) ? await limits.get(id) : await update());
-    return written?.shares.find((share) => share.gateway === gateway)?.granted ?? 0;
+    return granted;
   };
 
   /** Records that the gateway reports, and what it says of callers. */
