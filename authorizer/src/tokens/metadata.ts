@@ -1,5 +1,7 @@
+import { named } from '@boxoffice/http';
 import { JWKS_PATH, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { LANGUAGES } from '@boxoffice/pages';
+import { Type } from 'typebox';
 import { OPENID_SCOPES } from '../domain/scopes.ts';
 import { GRANT_TYPES } from './issue.ts';
 
@@ -70,3 +72,17 @@ export const metadata = (issuer: string, scopes: readonly string[]) => ({
   introspection_endpoint_auth_methods_supported: METHODS,
   revocation_endpoint_auth_methods_supported: METHODS_OR_NONE,
 });
+
+const typeOf = (value: unknown) => {
+  if (Array.isArray(value)) return Type.Array(Type.String());
+  return typeof value === 'boolean' ? Type.Boolean() : Type.String();
+};
+
+export const Metadata = named(
+  'AuthorizationServerMetadata',
+  Type.Unsafe<ReturnType<typeof metadata>>(
+    Type.Object(Object.fromEntries(Object.entries(metadata('', [])).map(([name, value]) => [name, typeOf(value)])), {
+      description: 'RFC 8414, 2; OpenID Connect Discovery 1.0, 3.',
+    }),
+  ),
+);

@@ -7,9 +7,9 @@ import type { KeyRing } from '../keys/key-ring.ts';
 import { type Accounts, userClaims } from '../users/accounts.ts';
 import type { createIntrospect, createRevoke } from './introspect.ts';
 import { GRANT_TYPE, GRANT_TYPES, type IssueToken } from './issue.ts';
-import { metadata, PATHS } from './metadata.ts';
+import { Metadata, metadata, PATHS } from './metadata.ts';
 import { NO_STORE, onOAuthFault } from './oauth-error.ts';
-import { examples, Introspection, IssuedToken, Jwks, Metadata, UserInfo } from './schemas.ts';
+import { examples, Introspection, IssuedToken, Jwks, UserInfo } from './schemas.ts';
 
 interface OAuthRouteDependencies {
   readonly issuer: string;

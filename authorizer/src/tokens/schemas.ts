@@ -43,41 +43,6 @@ export const Introspection = named(
   ),
 );
 
-const texts = Type.Array(Type.String());
-
-export const Metadata = named(
-  'AuthorizationServerMetadata',
-  Type.Object(
-    {
-      issuer: Type.String(),
-      authorization_endpoint: Type.String(),
-      token_endpoint: Type.String(),
-      jwks_uri: Type.String(),
-      introspection_endpoint: Type.String(),
-      revocation_endpoint: Type.String(),
-      userinfo_endpoint: Type.String(),
-      end_session_endpoint: Type.String(),
-      scopes_supported: texts,
-      response_types_supported: texts,
-      response_modes_supported: texts,
-      grant_types_supported: texts,
-      code_challenge_methods_supported: texts,
-      authorization_response_iss_parameter_supported: Type.Boolean(),
-      subject_types_supported: texts,
-      id_token_signing_alg_values_supported: texts,
-      claims_supported: texts,
-      prompt_values_supported: texts,
-      ui_locales_supported: texts,
-      request_parameter_supported: Type.Boolean(),
-      request_uri_parameter_supported: Type.Boolean(),
-      token_endpoint_auth_methods_supported: texts,
-      introspection_endpoint_auth_methods_supported: texts,
-      revocation_endpoint_auth_methods_supported: texts,
-    },
-    { description: 'RFC 8414, 2; OpenID Connect Discovery 1.0, 3.' },
-  ),
-);
-
 export const UserInfo = named(
   'UserInfo',
   Type.Object(
