@@ -32,10 +32,11 @@ const findings = (page: Page): Promise<string[]> =>
   );
 
 /** No rule of the style depends on both. */
-const LOOKS = [
-  { width: 320, colorScheme: 'dark' },
-  { width: 1280, colorScheme: 'light' },
-] as const;
+const NARROW = { width: 320, colorScheme: 'dark' } as const;
+const WIDE = { width: 1280, colorScheme: 'light' } as const;
+
+/** The other languages change only texts, which take the most room on a narrow screen. */
+const LOOKS = { fr: [NARROW, WIDE], en: [NARROW], de: [NARROW] } as const;
 
 const suite = executablePath ? describe : describe.skip;
 if (suite === describe.skip) process.stdout.write('skipped: signing in needs a browser\n');
@@ -171,7 +172,7 @@ suite('users sign in in a browser', () => {
   );
 
   test.concurrent.each(Object.entries(LOCALES) as [Language, string][])(
-    'axe-core finds nothing on any page, narrow or wide, light or dark, in %s',
+    'axe-core finds nothing on any page, narrow and dark, or wide and light, in %s',
     (language, locale) =>
       inBrowser({ locale }, async (page) => {
         const faults: string[] = [];
@@ -180,7 +181,7 @@ suite('users sign in in a browser', () => {
           statuses[name] = status;
           await page.evaluate(axe);
           if ((await page.locator('html').getAttribute('lang')) !== language) faults.push(`${name}: another language`);
-          for (const { width, colorScheme } of LOOKS) {
+          for (const { width, colorScheme } of LOOKS[language]) {
             await page.setViewportSize({ width, height: 800 });
             await page.emulateMedia({ colorScheme });
             if ((await overflow(page)) > 0) faults.push(`${name}: wider than ${width} px`);
