@@ -102,7 +102,8 @@ const run = async (): Promise<void> => {
   await stop.during(compose(settings, logger, stop));
 };
 
-const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
+/** Starts the product; `stop` closes what it started, also after a fault. @throws {StartFault} */
+export const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
   const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
   const traces = await startTraces({ ...settings, logger });

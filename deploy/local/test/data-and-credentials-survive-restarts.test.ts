@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, test } from '@jest/globals';
-import { authorization, clientOf, type Program, startProgram } from '../program.ts';
+import { firstCommands } from '../src/screen.ts';
+import { authorization, clientOf, type Program, startProgram } from './program.ts';
 
 // One installation through a sequence of starts, in this order.
 
@@ -57,6 +59,13 @@ test('the printed commands work', async () => {
   });
   expect(stderr).toBe('');
   expect(JSON.parse(stdout).data.items).toHaveLength(3);
+});
+
+test('the printed command for the credentials works with any name of the directory', () => {
+  const file = join(mkdtempSync(join(tmpdir(), "it's a $(box) ")), 'demo.json');
+  writeFileSync(file, JSON.stringify({ clients: [{ clientId: 'cli_1', clientSecret: 's3cret' }] }));
+  const [pick] = firstCommands('https://localhost:8443', file, '/tmp/ca.pem');
+  expect(execFileSync('bash', ['-c', `${pick}\nprintf %s "$CLIENT"`], { encoding: 'utf8' })).toBe('cli_1:s3cret');
 });
 
 test('every printed address opens in a browser, documentation and shop among them', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 
-const START = new URL('../../src/start.ts', import.meta.url).href;
+const START = new URL('../src/start.ts', import.meta.url).href;
 
 /** Packages that an installation on embedded engines needs late or never. */
 const LATER = [

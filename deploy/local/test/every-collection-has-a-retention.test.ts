@@ -5,11 +5,12 @@ import { contacts } from '@boxoffice/contacts';
 import { events } from '@boxoffice/events';
 import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
+import { readSettings } from '@boxoffice/runtime';
 import type { Retentions } from '@boxoffice/service';
 import type { Collection, Document } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 import { expect, test } from '@jest/globals';
-import { progressCollections } from '../../src/index.ts';
+import { progressCollections } from '../src/index.ts';
 
 interface Retained {
   readonly name: string;
@@ -22,7 +23,7 @@ const services: readonly Retained[] = [authorizer, catalog, contacts, events, or
   ({ name, collections, retention }) => ({ name, collections, retention: retention?.({} as never, {} as never) ?? {} }),
 );
 
-const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
 const chapter = page.split('\n## Retention\n')[1]?.split('\n#')[0] ?? '';
 const rows = new Map(
   chapter
@@ -65,4 +66,14 @@ test('the table has no unknown collection', () => {
   const known = services.flatMap(({ name, retention }) => Object.keys(retention).map((one) => `${name}: \`${one}\``));
   const named = [...rows.keys()].filter((what) => services.some(({ name }) => what.startsWith(`${name}: `)));
   expect(named.sort()).toEqual(known.sort());
+});
+
+const { sessionAbsoluteSeconds } = pos.settings as NonNullable<typeof pos.settings>;
+const read = (seconds: number) => readSettings({ sessionAbsoluteSeconds }, { SESSION_ABSOLUTE_SECONDS: `${seconds}` });
+
+test('a session lasts at most as long as an abandoned cart is stored', () => {
+  const [end] = orders.retention?.({} as never, {} as never).orders?.ends ?? [];
+  const seconds = Number(end?.afterMs) / 1_000;
+  expect(read(seconds)).toEqual({ sessionAbsoluteSeconds: seconds });
+  expect(() => read(seconds + 1)).toThrow('SESSION_ABSOLUTE_SECONDS');
 });

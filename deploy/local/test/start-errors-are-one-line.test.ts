@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger, createStop, developmentCertificate, listen, StartFault } from '@boxoffice/runtime';
+import { expect, test } from '@jest/globals';
+import { readLocalSettings } from '../src/settings.ts';
+import { compose } from '../src/start.ts';
+import { startProgram, temporaryDirectory } from './program.ts';
+
+/** What a start in this process is refused with; `npm start` prints it after "boxoffice cannot start: ". */
+const refusal = async (
+  settings: Readonly<Record<string, string>>,
+  directory = temporaryDirectory(),
+): Promise<string> => {
+  const logger = createLogger({ service: 'test', level: 'error' });
+  const stop = createStop(logger);
+  const own = { BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: '0', GATEWAY_HTTP_PORT: '0', LOG_LEVEL: 'error' };
+  try {
+    await compose(await readLocalSettings({ ...own, ...settings }), logger, stop);
+  } catch (error) {
+    // Any other error is printed with its stack.
+    if (error instanceof StartFault) return error.message;
+    throw error;
+  } finally {
+    await stop.run();
+  }
+  throw new Error('it started');
+};
+
+test('an invalid setting is reported in one line, with status 1', async () => {
+  const program = await startProgram({ RATE_LIMIT_PER_MINUTE: 'many' });
+  expect(await program.ended).toBe(1);
+  expect(program.output()).toBe(
+    'boxoffice cannot start: RATE_LIMIT_PER_MINUTE: expected a whole number of at least 1, got "many"\n',
+  );
+});
+
+test('a data directory that is not writable is reported', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'file');
+  writeFileSync(file, '');
+  expect(await refusal({ BOXOFFICE_DATA_DIR: file })).toBe(
+    `BOXOFFICE_DATA_DIR: the data directory ${file} is not writable: a file of that name is in the way`,
+  );
+});
+
+test('all invalid settings are reported together', async () => {
+  const directory = temporaryDirectory();
+  const settings = {
+    BOXOFFICE_DATA_DIR: join(directory, 'unmade'),
+    ACCESS_TOKEN_LIFETIME_SECONDS: '0',
+    SERVICE_ROOT_SECRET: 'short',
+    KEY_ENCRYPTION_KEY_FILE: join(directory, 'nothing'),
+    HOST: 'no_host',
+    TLS_CERT_FILE: join(directory, 'certificate.pem'),
+    GATEWAY_PORT: '9443',
+    GATEWAY_HTTP_PORT: '9443',
+    RATE_LIMIT_PER_MINUTE: 'many',
+  };
+  expect((await refusal(settings)).split('\n')).toEqual([
+    '8 settings are wrong',
+    '  TLS_KEY_FILE: is not set, but TLS_CERT_FILE is; they belong together',
+    `  TLS_CERT_FILE: ${directory}/certificate.pem cannot be read: it does not exist`,
+    '  RATE_LIMIT_PER_MINUTE: expected a whole number of at least 1, got "many"',
+    '  ACCESS_TOKEN_LIFETIME_SECONDS: expected a whole number from 1 to 86400, got "0"',
+    `  KEY_ENCRYPTION_KEY: KEY_ENCRYPTION_KEY_FILE names ${directory}/nothing, which cannot be read: it does not exist`,
+    '  SERVICE_ROOT_SECRET: expected at least 16 characters, got another value (not shown)',
+    '  GATEWAY_HTTP_PORT: 9443 is the port of GATEWAY_PORT already; each listener needs its own',
+    '  HOST: no_host is no address of this machine',
+  ]);
+  // Nothing is created before the settings are valid.
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a damaged certificate is reported', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'certificate.pem');
+  writeFileSync(file, 'nonsense');
+  await developmentCertificate(directory);
+  const key = join(directory, 'development-key.pem');
+  expect(await refusal({ TLS_CERT_FILE: file, TLS_KEY_FILE: key })).toBe(
+    `TLS_CERT_FILE: ${file} holds no readable certificate`,
+  );
+});
+
+test('a file that is no database is reported', async () => {
+  const directory = temporaryDirectory();
+  mkdirSync(join(directory, 'catalog.sqlite'));
+  expect(await refusal({}, directory)).toMatch(/^BOXOFFICE_DATA_DIR: .*catalog\.sqlite/);
+});
+
+test.each(['GATEWAY_PORT', 'OPERATIONS_PORT'])('%s in use is reported, before the seeding', async (setting) => {
+  const directory = temporaryDirectory();
+  const other = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+  expect(await refusal({ [setting]: `${other.port}` }, directory)).toBe(
+    `${setting}: port ${other.port} of 127.0.0.1 is in use by another program`,
+  );
+  expect(existsSync(join(directory, 'demo.json'))).toBe(false);
+  await other.close();
+});
+
+test.each(['{}', 'nonsense'])('a demo.json that holds %s', async (content) => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'demo.json');
+  writeFileSync(file, content);
+  expect(await refusal({}, directory)).toMatch(new RegExp(`^${file} .*; remove it to get new demo credentials$`));
+});
+
+test('a full disk during the seeding is reported without a stack', async () => {
+  const directory = temporaryDirectory();
+  // A limit on file sizes simulates a full disk: databases beyond 2 MB cannot be written.
+  const program = await startProgram({}, directory, ['sh', '-c', 'ulimit -f 4000; exec "$@"', 'limited']);
+  expect(await program.ended).toBe(1);
+  const logged = program
+    .output()
+    .split('\n')
+    .filter((line) => !line.startsWith('{') && !line.startsWith('Demo data'));
+  expect(logged).toEqual([
+    expect.stringMatching(
+      /^boxoffice cannot start: the demo data cannot be created: database file .*catalog\.sqlite: /,
+    ),
+    '',
+  ]);
+});
+
+const SCRIPT = new URL('../src/needed-node.mjs', import.meta.url).pathname;
+
+/** Runs the check on a Node that reports another version. */
+const onNode = (version: string) => {
+  const disguise = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
+  return spawnSync(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(disguise)}`, SCRIPT], {
+    encoding: 'utf8',
+  });
+};
+
+test('a Node that is too old is reported with the version to install', () => {
+  const { status, stderr } = onNode('20.19.0');
+  expect(stderr).toMatch(/^boxoffice runs on Node 24\. .* is 20\.19\.0: install Node 24 .*\n$/);
+  expect(status).toBe(1);
+});
+
+test.each(['24.0.0', '26.3.1'])('Node %s is accepted', (version) => {
+  expect(onNode(version)).toMatchObject({ status: 0, stderr: '' });
+});
