@@ -17,14 +17,17 @@ const selectsPackages = (words: readonly string[]): boolean =>
   words.every((word) => word.startsWith('-') || existsSync(join(ROOT, word, 'package.json')));
 
 /**
- * Joins the test files of each package, but those of `tests/`, into suites of about a thousand lines: loading the modules that
- * they share takes longer than most of them. A file with hooks around each test stays alone. Returns jest's options
- * that run these suites and the other test files; none where the words of the command select single files.
+ * Joins the test files of each package, but those of `tests/`, into suites of about a thousand lines: loading the
+ * modules that they share takes longer than most of them. A file with hooks around each test stays alone. Returns
+ * jest's options that run these suites and the other test files; none where the words of the command select single
+ * files. `without`: parts of the paths of files that cannot run.
  */
-export const joinSuites = (words: readonly string[]): string[] => {
+export const joinSuites = (words: readonly string[], without: readonly string[]): string[] => {
   rmSync(SUITES, { recursive: true, force: true });
   if (!selectsPackages(words)) return [];
-  const files = globSync(JOINED, { cwd: ROOT, exclude: ['**/node_modules', `**/test/**/${ALONE}`] }).toSorted();
+  const files = globSync(JOINED, { cwd: ROOT, exclude: ['**/node_modules', `**/test/**/${ALONE}`] })
+    .filter((file) => !without.some((part) => `/${file}`.includes(part)))
+    .toSorted();
   const suites: string[][] = [];
   /** The suite that the next file of its package joins, and its lines. */
   let open: string[] = [];

@@ -32,7 +32,7 @@ const { status } = await run(
     '--json',
     `--outputFile=${report}`,
     // The option replaces the list of the configuration.
-    ...joinSuites(patterns),
+    ...joinSuites(patterns, missing.tests),
     ...['/node_modules/', '/dist/', ...missing.tests].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
   ],
   {
