@@ -89,9 +89,14 @@ suite('the documentation in a browser', () => {
 
   /** What axe-core finds, by all of its rules or by these. */
   const findings = async (rules?: readonly string[]): Promise<string[]> => {
-    // Colours fade into those of another scheme.
+    // Colours fade into those of another scheme, in every shadow tree from the next frame on.
     await page.evaluate(
-      'Promise.all([document, document.querySelector("openapi-explorer")?.shadowRoot ?? document].flatMap((root) => root.getAnimations()).map(({ finished }) => finished.catch(() => undefined))).then(() => undefined)',
+      `(async () => {
+        const rootsIn = (root) => [root, ...[...root.querySelectorAll('*')].flatMap((one) => one.shadowRoot ? rootsIn(one.shadowRoot) : [])];
+        for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+        const animations = rootsIn(document).flatMap((root) => root.getAnimations());
+        await Promise.all(animations.map(({ finished }) => finished.catch(() => undefined)));
+      })()`,
     );
     return page.evaluate(
       `axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})` +
