@@ -46,7 +46,7 @@ export const deadLetters: readonly Check[] = [
     await bus.publish(both);
     const all = [...ids, `${first.name}:${both.id}`, `${second.name}:${both.id}`].sort();
     await until('five letters', async () => (await lettersOf(bus)).length === 5);
-    for (let looks = 0; looks < 30; looks++) assert.deepEqual(await lettersOf(bus), all, `look ${looks}`);
+    for (let looks = 0; looks < 10; looks++) assert.deepEqual(await lettersOf(bus), all, `look ${looks}`);
     assert.deepEqual(await lettersOf(bus, second.name), [`${second.name}:${both.id}`]);
     assert.deepEqual(await lettersOf(bus, 'probe.unknown.v1'), []);
   }),

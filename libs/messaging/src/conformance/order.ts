@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Check, check, first, probe, publishAll } from './subject.ts';
 
-/** 10,000 messages of 100 keys reach the handler in the order of their keys, one of a key at a time. */
+/** 3,000 messages of 100 keys reach the handler in the order of their keys, one of a key at a time. */
 export const inOrderPerKey = check(
-  '10,000 messages arrive in order per key, one of a key at a time',
+  '3,000 messages arrive in order per key, one of a key at a time',
   async ({ bus, until }) => {
     const seen = new Map<string, number[]>();
     const busy = new Set<string>();
@@ -19,9 +19,9 @@ export const inOrderPerKey = check(
       busy.delete(key);
       count++;
     });
-    const messages = Array.from({ length: 10_000 }, (_, n) => probe({ key: `key-${n % 100}`, data: { n } }));
+    const messages = Array.from({ length: 3_000 }, (_, n) => probe({ key: `key-${n % 100}`, data: { n } }));
     await publishAll(bus, messages);
-    await until('10,000 messages', () => count >= messages.length);
+    await until('3,000 messages', () => count >= messages.length);
     assert.equal(overlaps, 0, 'two messages of a key were in hand at once');
     assert.equal(seen.size, 100);
     for (const [key, numbers] of seen) {

@@ -71,7 +71,7 @@ export const announced = 'probe.announced';
 export const probes: Declared = { queues: [first, second], broadcasts: [{ types: [announced] }] };
 
 /** Short enough for tests, long enough to distinguish the attempts. */
-export const retryDelaysMs: readonly number[] = [40, 80, 160];
+export const retryDelaysMs: readonly number[] = [40, 80];
 
 export const silent: Logger = { info() {}, warn() {}, error() {} };
 

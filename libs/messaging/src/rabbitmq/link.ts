@@ -22,16 +22,18 @@ interface LinkOptions {
   readonly logger: Logger;
   /** How long the handshake, and after it the opening of the stations, may take. Default 10,000. */
   readonly openingMs?: number;
+  /** How long `close` waits for the broker. Default 3,000. */
+  readonly closingMs?: number;
 }
 
 const heartbeatSeconds = '10';
-const closingMs = 3_000;
 
 /**
  * One connection to RabbitMQ that recovers. The driver reopens the connection; this module reopens the stations'
  * channels with their consumers, also when the broker closes a channel alone.
  */
-export const openLink = async ({ url, name, logger, openingMs = 10_000 }: LinkOptions) => {
+export const openLink = async (options: LinkOptions) => {
+  const { url, name, logger, openingMs = 10_000, closingMs = 3_000 } = options;
   // Only here: an installation without RabbitMQ does not load its client.
   const { connect } = await import('amqplib');
   const address = new URL(url);

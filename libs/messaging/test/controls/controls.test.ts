@@ -90,19 +90,16 @@ if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);
 
 describe.each(engines)('the checks fail on %s for', (_name, engine) => {
   test('an acknowledgement before the commit', async () => {
-    expect(await outcome(killedInMidConsume, engine)).toBe('passed');
     expect(await outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit), briefly)).toMatch(
       'every fact to take effect',
     );
   });
 
   test('a consumer that does not deduplicate', async () => {
-    expect(await outcome(killedBeforeDone, engine)).toBe('passed');
     expect(await outcome(killedBeforeDone, engine, { react: noDedupe })).toMatch('took effect again');
   });
 
   test('an event marked done before the bus confirmed it', async () => {
-    expect(await outcome(doneOnlyWhenPublished, engine)).toBe('passed');
     expect(await outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm, ...briefly })).toMatch(
       /every fact to take effect/,
     );

@@ -88,7 +88,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
       let deliveries = 0;
       await bus.subscribe(first, async ({ id, data }, attempt) => {
         deliveries++;
-        if (deliveries % 100 === 0) {
+        if (deliveries % 200 === 0) {
           proxy.cut();
           proxy.mend();
         }
@@ -115,7 +115,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
     'a message whose connection is lost at each delivery is delivered ever less often, and does not die of it',
     withFixture(url, async ({ start }) => {
       const publisher = await start();
-      const LOSSES = 6;
+      const LOSSES = 4;
       const pauses: number[] = [];
       const warn = (_text: string, about?: object) => {
         const { waitMs } = (about ?? {}) as { waitMs?: number };
@@ -143,7 +143,7 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
     'a consumer that stops right after its last message has acknowledged it',
     withFixture(url, async ({ start, plan }) => {
       const { bus } = await start();
-      for (let round = 0; round < 15; round++) {
+      for (let round = 0; round < 10; round++) {
         let handled = 0;
         const subscription = await bus.subscribe(first, async () => void handled++);
         await Promise.all(Array.from({ length: 10 }, () => bus.publish(probe())));

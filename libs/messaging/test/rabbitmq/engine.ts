@@ -20,15 +20,21 @@ export const ownPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`
 export const removeAll = (url: string, plan: Plan): Promise<void> =>
   onChannel(url, async (channel) => {
     const { queues, broadcasts } = plan.declared;
-    for (const { name } of queues) {
-      await channel.deleteQueue(workQueue(name, plan));
-      await channel.deleteQueue(deadQueue(name, plan));
-      await channel.deleteExchange(movesExchange(name, plan));
-      for (const delayMs of plan.retryDelaysMs) await channel.deleteQueue(retryQueue(name, delayMs, plan));
-    }
-    for (const mark of topologyMarks(plan)) await channel.deleteExchange(mark);
+    const names = queues.flatMap(({ name }) => [
+      workQueue(name, plan),
+      deadQueue(name, plan),
+      ...plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan)),
+    ]);
     const types = [...queues, ...broadcasts].flatMap((one) => one.types);
-    for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) await channel.deleteExchange(exchange);
+    const exchanges = [
+      ...queues.map(({ name }) => movesExchange(name, plan)),
+      ...topologyMarks(plan),
+      ...new Set(types.map((type) => exchangeOf(type, plan))),
+    ];
+    await Promise.all([
+      ...names.map((name) => channel.deleteQueue(name)),
+      ...exchanges.map((name) => channel.deleteExchange(name)),
+    ]);
   });
 
 /** RabbitMQ with separate exchanges and queues; a process is a bus behind its own proxy, and killed by cutting it. */

@@ -9,7 +9,8 @@ const throughProxy =
   (url: string, work: (link: Link, proxy: BrokerProxy) => Promise<void>, query = '') =>
   async () => {
     const proxy = await openProxy(url);
-    const link = await openLink({ url: `${proxy.url}${query}`, name: 'test', logger: silent, openingMs: 500 });
+    const limits = { openingMs: 500, closingMs: 200 };
+    const link = await openLink({ url: `${proxy.url}${query}`, name: 'test', logger: silent, ...limits });
     try {
       await work(link, proxy);
     } finally {

@@ -115,11 +115,11 @@ describe('the relay publishes the orphaned events of dead processes', () => {
     // orphanedAfterMs excludes the search for orphaned events here.
     const { outbox, bus, relay, commit } = startScripted({ memory: 50, sweepMs: 10, orphanedAfterMs: 60_000 });
     bus.down(true);
-    const events = Array.from({ length: 900 }, (_, n) => probe({ key: `key-${n % 30}`, version: n }));
-    for (const event of events.slice(0, 600)) commit(event);
+    const events = Array.from({ length: 300 }, (_, n) => probe({ key: `key-${n % 30}`, version: n }));
+    for (const event of events.slice(0, 200)) commit(event);
     bus.down(false);
     bus.flow(true);
-    for (const event of events.slice(600)) {
+    for (const event of events.slice(200)) {
       commit(event);
       await new Promise((resolve) => setImmediate(resolve));
     }

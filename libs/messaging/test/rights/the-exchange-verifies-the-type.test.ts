@@ -1,7 +1,7 @@
 import { probe, silent, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
-import { declared, type Logger, type Message, queueNamed } from '../../src/index.ts';
+import { broadcasts, type Logger, type Message, queueNamed } from '../../src/index.ts';
 import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
 import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
 import { withFixture } from '../rabbitmq/fixture.ts';
@@ -10,6 +10,7 @@ import { withFixture } from '../rabbitmq/fixture.ts';
 // match it.
 
 const queue = queueNamed('catalog.releases.v1');
+const declared = { queues: [queue], broadcasts: [broadcasts.access] };
 
 /** Publishes any body under any key, as a user with permission for the exchange can. */
 const publishAs = (url: string, plan: Plan, as: string, message: Message, properties: Options.Publish = {}) =>
