@@ -2,7 +2,7 @@ import { accept, acceptButRefuse, type Decision, type Refused, refuse } from './
 import { expiredUnsold } from './order/expiry.ts';
 import { hasNames, orderConfirmed } from './order/facts.ts';
 import { due, isPaidInFull } from './order/money.ts';
-import type { Line, Order, Place } from './order/order.ts';
+import type { Line, Order, Place, SaleDue } from './order/order.ts';
 import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
 import { currentTicket } from './tickets.ts';
 
@@ -63,27 +63,30 @@ const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null)
     : acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /**
- * Confirms an order that is paid in full, also one that another process has given up meanwhile. A confirmed order stays
- * unchanged (another process was first). Refused: `wrong_state` or
+ * Confirms an order that is paid in full. A confirmed order stays unchanged (another process was first). A sale that
+ * another process has given up meanwhile is due anew: the places must be held again and sold as of the present version,
+ * since an expiry or a removed line has released what was sold before. Refused: `wrong_state` or
  * `paid_after_cancellation` (it was cancelled), `unpaid`, `overtaken`.
  */
 export const confirmPaid = <O extends Order>(
   order: O,
-  sale: Sale & { readonly paymentId: string | null },
+  { due: sold, ...sale }: Sale & { readonly due: SaleDue },
   now: number,
 ): Decision<O> => {
-  if (order.state === 'confirmed') return accept(order);
-  if (order.state === 'cancelled') return cancelledMeanwhile(order, sale.paymentId);
+  const { state, saleDue } = order;
+  if (state === 'confirmed') return accept(order);
+  if (state === 'cancelled') return cancelledMeanwhile(order, sold.paymentId);
   if (!isPaidInFull(order)) return refuse('unpaid');
-  return confirm(order, sale, now);
+  if (saleDue?.since === sold.since) return confirm(order, sale, now);
+  return accept(saleDue ? order : { ...order, saleDue: { ...sold, since: Math.max(now, sold.since + 1) } });
 };
 
 /**
  * Gives up the sale of an order that is paid in full, since the catalog says that places are gone. Never call it when the
  * catalog's answer is unknown: the sale may have happened. Answers `places_gone`; recorded money stays, the order stops
- * waiting for payments and expires if due. A confirmed order stays (another process was first).
+ * waiting for payments and expires if due. A confirmed order stays (another process was first), and so does a later sale.
  */
-export const giveUpSale = <O extends Order>(order: O, paymentId: string | null, now: number): Decision<O> => {
+export const giveUpSale = <O extends Order>(order: O, { paymentId, since }: SaleDue, now: number): Decision<O> => {
   if (order.state === 'confirmed') return accept(order);
   if (order.state === 'cancelled') return cancelledMeanwhile(order, paymentId);
   const gone = refuse(
@@ -92,6 +95,7 @@ export const giveUpSale = <O extends Order>(order: O, paymentId: string | null, 
       ? 'Places of the order are gone, so it cannot be confirmed.'
       : 'The payment is recorded, but places of the order are gone, so it cannot be confirmed.',
   );
-  const left = order.saleDue ? expiredUnsold(waitingNoMore({ ...order, saleDue: null }, now), now) : accept(order);
+  const isDue = order.saleDue?.since === since;
+  const left = isDue ? expiredUnsold(waitingNoMore({ ...order, saleDue: null }, now), now) : accept(order);
   return acceptButRefuse(left, gone, paymentId);
 };

@@ -198,7 +198,8 @@ export const runStockFirst = async <Effect>(
 ): Promise<CommandResult> => {
   const soldIds: string[] = [];
   const release = async (order: OrderDocument | undefined): Promise<void> => {
-    if (order?.state === 'confirmed' || order?.state === 'cancelled') await releaseSold(context, order, soldIds);
+    const isFinal = order?.state === 'confirmed' || order?.state === 'cancelled';
+    if (isFinal) await releaseSold(context, order, { sold: soldIds, version: order.version });
   };
   try {
     const result = await tryStockFirst(context, command, stockFirst, soldIds);

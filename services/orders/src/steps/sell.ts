@@ -14,7 +14,7 @@ import { attempt, type Outcome, type Rule, requireAccepted, type Target, targetO
 
 /** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */
 const RENEWED_MS = 120_000;
-/** How often a sale begins anew because the lines changed meanwhile. */
+/** How often a sale begins anew because another process has given it up meanwhile. */
 const TRIES = 3;
 
 const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
@@ -50,18 +50,19 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
 };
 
 /**
- * Releases what was sold for an order that has ended meanwhile, since its own fact may have come before the sale; of an
- * order with tickets only what it has no line for: the places of its tickets stay with them.
+ * Releases what was sold for an order, as of this version, and is none of its places: it has ended meanwhile, its own
+ * fact perhaps before the sale, or has other lines. The places of its tickets stay with them. What a later version has
+ * taken again stays as well, while a later sale may confirm it.
  */
 export const releaseSold = async (
   context: OrdersContext,
   order: OrderDocument,
-  sold: readonly string[],
+  { sold, version }: { readonly sold: readonly string[]; readonly version: number },
 ): Promise<void> => {
-  if (isUnpaid(order)) return;
-  const { institution, id, version: asOf } = order;
-  const kept = hasTickets(order) ? placeIdsOf(order) : [];
-  const placeIds = sold.filter((placeId) => !kept.includes(placeId));
+  const { institution, id, state } = order;
+  const kept = isUnpaid(order) || hasTickets(order) ? placeIdsOf(order) : [];
+  const placeIds = [...new Set(sold)].filter((placeId) => !kept.includes(placeId));
+  const asOf = state === 'confirmed' || state === 'cancelled' ? order.version : version;
   if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
 };
 
@@ -76,16 +77,18 @@ export const sell = async (
   due: OrderDocument,
   idempotencyRecord?: IdempotencyRecord<OrderDocument>,
 ): Promise<OrderDocument> => {
+  const sold: string[] = [];
   let order = due;
   for (let tries = 1; order.saleDue; tries += 1) {
-    const { paymentId } = order.saleDue;
-    const sale = await sellDue(context, order, order.saleDue);
+    const { saleDue, version } = order;
+    const sale = await sellDue(context, order, saleDue);
     const rule: Rule = (current, now) =>
-      sale ? confirmPaid(current, { ...sale, paymentId }, now) : giveUpSale(current, paymentId, now);
+      sale ? confirmPaid(current, { ...sale, due: saleDue }, now) : giveUpSale(current, saleDue, now);
     const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
+    sold.push(...(sale?.soldPlaceIds ?? []));
     order = outcome.order;
-    if (outcome.refused?.reason === 'overtaken' && tries < TRIES) continue;
-    if (sale) await releaseSold(context, order, sale.soldPlaceIds);
+    if (sale && order.saleDue && !outcome.refused && tries < TRIES) continue;
+    await releaseSold(context, order, { sold, version });
     requireAccepted(outcome);
     return answerWithTickets(context, order, idempotencyRecord);
   }

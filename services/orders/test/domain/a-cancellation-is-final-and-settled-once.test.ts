@@ -16,6 +16,7 @@ import {
   openOrder,
   payment,
   pendingOrder,
+  saleDue,
   saleOf,
   UNTIL,
 } from './samples.ts';
@@ -53,10 +54,10 @@ describe('a cancellation', () => {
   test('precedes a sale in flight, which then confirms nothing; its payment stays recorded', () => {
     const order = next(cancel(paid, how, NOW));
     expect(order).toMatchObject({ state: 'cancelled', saleDue: null, payments: [{ status: 'captured' }] });
-    const sale = { ...saleOf(paid), paymentId: 'pay_1' };
+    const sale = { ...saleOf(paid), due: saleDue() };
     expect(expectAcceptedButRefused(confirmPaid(order, sale, NOW), 'paid_after_cancellation')).toBe(order);
-    expect(expectAcceptedButRefused(giveUpSale(order, 'pay_1', NOW), 'paid_after_cancellation')).toBe(order);
-    expectRefused(confirmPaid(order, { ...sale, paymentId: null }, NOW), 'wrong_state');
+    expect(expectAcceptedButRefused(giveUpSale(order, saleDue(), NOW), 'paid_after_cancellation')).toBe(order);
+    expectRefused(confirmPaid(order, { ...sale, due: saleDue(null) }, NOW), 'wrong_state');
   });
 
   test('waits for the sale of a paid order whose hold is over', () => {

@@ -15,6 +15,7 @@ import {
   openOrder,
   payment,
   pendingOrder,
+  saleDue,
   UNTIL,
 } from './samples.ts';
 
@@ -67,7 +68,7 @@ describe('a confirmation', () => {
 
   test('begins anew unless the place of every line was sold', () => {
     expectRefused(confirm(openOrder(), { soldPlaceIds: ['plc_1'] }, NOW), 'overtaken');
-    expectRefused(confirmPaid(paid, { soldPlaceIds: ['plc_1'], paymentId: 'pay_1' }, NOW), 'overtaken');
+    expectRefused(confirmPaid(paid, { soldPlaceIds: ['plc_1'], due: saleDue() }, NOW), 'overtaken');
   });
 
   test('uses the places that replace lost ones', () => {
@@ -83,31 +84,39 @@ describe('a confirmation', () => {
 });
 
 describe('the sale of a paid order', () => {
-  const byPayment = { ...sale, paymentId: 'pay_1' };
-  const byDeadline = { ...sale, paymentId: null };
+  const byPayment = { ...sale, due: saleDue() };
+  const byDeadline = { ...sale, due: saleDue(null) };
 
   test('confirms it once, whichever process comes first', () => {
     const confirmed = next(confirmPaid(paid, byPayment, NOW));
     expect(confirmed).toMatchObject({ state: 'confirmed', saleDue: null });
     expect(confirmPaid(confirmed, byPayment, NOW + 1)).toEqual({ next: confirmed, facts: [] });
-    expect(giveUpSale(confirmed, 'pay_1', NOW + 1)).toEqual({ next: confirmed, facts: [] });
+    expect(giveUpSale(confirmed, saleDue(), NOW + 1)).toEqual({ next: confirmed, facts: [] });
   });
 
-  test('confirms it also after another process has given it up', () => {
-    const givenUp = expectAcceptedButRefused(giveUpSale(paid, 'pay_1', UNTIL), 'places_gone');
+  test('is due anew after another process has given it up, whose expiry has released the places', () => {
+    const givenUp = expectAcceptedButRefused(giveUpSale(paid, saleDue(), UNTIL), 'places_gone');
     expect(givenUp.state).toBe('expired');
-    expect(next(confirmPaid(givenUp, byPayment, UNTIL)).state).toBe('confirmed');
+    const again = next(confirmPaid(givenUp, byPayment, UNTIL));
+    expect(again).toEqual({ ...givenUp, saleDue: { since: UNTIL, paymentId: 'pay_1' } });
+    const later = { since: UNTIL, paymentId: 'pay_1' };
+    expect(next(confirmPaid(again, byPayment, UNTIL))).toBe(again);
+    expect(expectAcceptedButRefused(giveUpSale(again, saleDue(), UNTIL), 'places_gone')).toBe(again);
+    expect(next(confirmPaid(again, { ...sale, due: later }, UNTIL))).toMatchObject({
+      state: 'confirmed',
+      saleDue: null,
+    });
   });
 
   test('is refused for an order that is not paid in full', () => {
     expectRefused(confirmPaid(openOrder(), byDeadline, NOW), 'unpaid');
-    expectRefused(confirmPaid(openOrder(0), { soldPlaceIds: ['plc_1'], paymentId: null }, NOW), 'unpaid');
+    expectRefused(confirmPaid(openOrder(0), { soldPlaceIds: ['plc_1'], due: saleDue(null) }, NOW), 'unpaid');
   });
 
   test('whose places are gone leaves the order unchanged until its deadline', () => {
-    const left = expectAcceptedButRefused(giveUpSale(paid, 'pay_1', NOW), 'places_gone');
+    const left = expectAcceptedButRefused(giveUpSale(paid, saleDue(), NOW), 'places_gone');
     expect(left).toEqual({ ...paid, saleDue: null });
-    expect(giveUpSale(left, 'pay_1', UNTIL)).toMatchObject({
+    expect(giveUpSale(left, saleDue(), UNTIL)).toMatchObject({
       next: left,
       facts: [],
       answer: { reason: 'places_gone' },
@@ -115,7 +124,7 @@ describe('the sale of a paid order', () => {
   });
 
   test('whose places are gone expires the order past its deadline, and its payments stay', () => {
-    const decision = giveUpSale(paid, 'pay_1', UNTIL);
+    const decision = giveUpSale(paid, saleDue(), UNTIL);
     expect(expectAcceptedButRefused(decision, 'places_gone')).toMatchObject({
       state: 'expired',
       saleDue: null,
@@ -125,7 +134,7 @@ describe('the sale of a paid order', () => {
       facts: [{ type: 'order.expired', data: { orderId: 'ord_1', placeIds: ['plc_1', 'plc_2'] } }],
       answer: { recorded: { orderId: 'ord_1', paymentId: 'pay_1' } },
     });
-    expect(accepted(giveUpSale(paid, null, UNTIL)).answer).not.toHaveProperty('recorded');
+    expect(accepted(giveUpSale(paid, saleDue(null), UNTIL)).answer).not.toHaveProperty('recorded');
   });
 });
 

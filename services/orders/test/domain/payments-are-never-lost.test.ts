@@ -18,6 +18,7 @@ import {
   openOrder,
   payment,
   pendingOrder,
+  saleDue,
   saleOf,
   UNTIL,
 } from './samples.ts';
@@ -26,7 +27,7 @@ const expired = (order = openOrder(), now = UNTIL) => next(expire(order, now));
 const cancelled = (order = openOrder()) => next(cancel(order, { reason: null, override: false, controlled: 0 }, NOW));
 const onAccount = confirmedOrder();
 const unsold = (order: Order, paymentId: string): Order =>
-  expectAcceptedButRefused(giveUpSale(order, paymentId, NOW), 'places_gone');
+  expectAcceptedButRefused(giveUpSale(order, order.saleDue ?? saleDue(paymentId), NOW), 'places_gone');
 const settlement = (status: 'captured' | 'failed', paymentId = 'pay_p') => ({ paymentId, status });
 
 describe('a captured payment', () => {
@@ -152,7 +153,9 @@ describe('a pending payment', () => {
   test('that is captured in full while the places are gone returns the order to its previous state', () => {
     const selling = next(settlePayment(pendingOrder(), settlement('captured'), NOW));
     expect(unsold(selling, 'pay_p')).toMatchObject({ state: 'open', deadline: UNTIL, saleDue: null });
-    expect(expectAcceptedButRefused(giveUpSale(selling, 'pay_p', UNTIL), 'places_gone').state).toBe('payment_pending');
+    expect(expectAcceptedButRefused(giveUpSale(selling, saleDue('pay_p'), UNTIL), 'places_gone').state).toBe(
+      'payment_pending',
+    );
   });
 
   test('is final once settled, and the same status again changes nothing', () => {
@@ -177,7 +180,7 @@ describe('a pending payment', () => {
     const paidOtherwise = next(addPayment(pendingOrder(), payment('pay_2', 10_000), NOW));
     const paidTwice = next(
       settlePayment(
-        next(confirmPaid(paidOtherwise, { ...saleOf(paidOtherwise), paymentId: 'pay_2' }, NOW)),
+        next(confirmPaid(paidOtherwise, { ...saleOf(paidOtherwise), due: saleDue('pay_2') }, NOW)),
         settlement('captured'),
         NOW,
       ),
@@ -245,7 +248,7 @@ describe('a refund', () => {
   });
 
   test('below the total prevents the sale by a confirmation or a capture, until it is paid again', () => {
-    const unsold = expectAcceptedButRefused(giveUpSale(paidInFull, 'pay_1', NOW), 'places_gone');
+    const unsold = expectAcceptedButRefused(giveUpSale(paidInFull, saleDue(), NOW), 'places_gone');
     const waiting = next(addPayment(partPaid, payment('pay_2', 6_000, 'pending'), NOW));
     const settlement = { paymentId: 'pay_1', status: 'captured' } as const;
     const back = next(refund(unsold, input(1), NOW));

@@ -89,3 +89,6 @@ export const saleOf = ({ lines }: Pick<Order, 'lines'>) => ({ soldPlaceIds: line
 
 /** The order, confirmed on account. */
 export const confirmedOrder = (order = openOrder()): Order => next(confirm(order, saleOf(order), NOW));
+
+/** The sale that is due since {@link NOW}. */
+export const saleDue = (paymentId: string | null = 'pay_1') => ({ since: NOW, paymentId });

@@ -198,27 +198,44 @@ describeOnEachEngine('recovery', (fixture) => {
       },
     );
 
+    /** The context of a process that is paused after its first sale. */
+    const slowToSell = () => {
+      const { resolve, promise } = Promise.withResolvers<void>();
+      const { stock } = fixture.context;
+      const sell: typeof stock.sell = async (...args) => {
+        const sold = await stock.sell(...args);
+        await promise;
+        return sold;
+      };
+      const context: OrdersContext = { ...fixture.context, stock: { ...stock, sell } };
+      return { context, resume: resolve };
+    };
+
+    test('a sale that another process gives up, whose expiry releases its places, sells them again', async () => {
+      const { order, path, hall } = await newOrder(fixture, 1);
+      const free = hall.placeIds.find((id) => id !== order.lines[0]?.place.id) ?? '';
+      const { context, resume } = slowToSell();
+      const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 1_000, status: 'captured' } as const;
+      const paid = payOrder(context, command(order.id), requested);
+      await until(() => fixture.catalog.count(hall).sold === 1);
+      for (const id of hall.placeIds) fixture.catalog.steal(id);
+      await fixture.later(MINUTES_16);
+      expect(await read(fixture, path)).toMatchObject({ state: 'expired', paid: 1_000 });
+      fixture.catalog.releasePlaces(free);
+      resume();
+      expect(await paid).toMatchObject({ state: 'confirmed', saleDue: null });
+      expect(fixture.catalog.placesOf(order.id)).toMatchObject([{ id: free, state: 'sold' }]);
+    });
+
     test('a cancellation does not wait for a sale, which then confirms nothing', async () => {
       const { order, path, hall } = await newOrder(fixture);
-      const { resolve, promise } = Promise.withResolvers<void>();
-      const { sell } = fixture.context.stock;
-      const slow: OrdersContext = {
-        ...fixture.context,
-        stock: {
-          ...fixture.context.stock,
-          sell: async (...args) => {
-            const sold = await sell(...args);
-            await promise;
-            return sold;
-          },
-        },
-      };
+      const { context, resume } = slowToSell();
       const requested = { id: `pay_${randomUUID()}`, method: 'card', amount: 2_000, status: 'captured' } as const;
-      const paid = payOrder(slow, command(order.id), requested).catch((error: unknown) => error);
+      const paid = payOrder(context, command(order.id), requested).catch((error: unknown) => error);
       await until(() => fixture.catalog.count(hall).sold === 2);
       const cancelled = await fixture.call('POST', `${path}/cancellation`, { body: {} });
       expect(cancelled).toMatchObject({ status: 200, data: { state: 'cancelled' } });
-      resolve();
+      resume();
       expect(await paid).toMatchObject({ code: 'payment_recorded' });
       expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', paid: 2_000 });
       expect(fixture.catalog.count(hall)).toEqual({ free: 4, held: 0, sold: 0 });

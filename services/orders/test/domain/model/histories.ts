@@ -210,22 +210,46 @@ export const histories: fc.Arbitrary<History> = fc.record({
 });
 
 const event: Planned = { kind: 'late', order: 'ord_1', number: 0, flag: true, steps: ALL, fates: [] };
+const ofOther = { ...event, order: 'ord_2' };
 
-/**
- * A confirmation stalls before its sale, while the place of a line is released with the line, and is taken again for the
- * order by a late hold, whose request has failed.
- */
-export const saleOfLateHold: History = {
-  prices: [10],
-  orders: [
-    { cart: false, places: 2, steps: ALL },
-    { cart: false, places: 1, steps: ALL },
-  ],
-  events: [
-    { ...event, kind: 'confirmation', steps: 1 },
-    { ...event, kind: 'lines', fates: ['answered', 'late'] },
-    { ...event, kind: 'removal' },
-    { ...event, kind: 'late' },
-    { ...event, kind: 'step' },
-  ],
+/** What random histories hardly ever come upon. */
+export const rareHistories: Readonly<Record<string, History>> = {
+  'a confirmation stalls before its sale, while the place of a line is released, and taken again by a late hold': {
+    prices: [10],
+    orders: [
+      { cart: false, places: 2, steps: ALL },
+      { cart: false, places: 1, steps: ALL },
+    ],
+    events: [
+      { ...event, kind: 'confirmation', steps: 1 },
+      { ...event, kind: 'lines', fates: ['answered', 'late'] },
+      { ...event, kind: 'removal' },
+      { ...event, kind: 'late' },
+      { ...event, kind: 'step' },
+    ],
+  },
+  'of two late sales one finds no place, the other sells it, and then the first one gives the sale up': {
+    prices: [10],
+    orders: [
+      { cart: false, places: 1, steps: ALL },
+      { cart: false, places: 1, steps: ALL },
+    ],
+    events: [
+      { ...ofOther, kind: 'extension', number: 15 },
+      { ...event, kind: 'captured', steps: 2 },
+      { ...event, kind: 'crash' },
+      { ...event, kind: 'deadline' },
+      { ...event, kind: 'wait' },
+      { ...ofOther, kind: 'lines', number: 2 },
+      { ...ofOther, kind: 'lines' },
+      { ...event, kind: 'sweep', steps: 3 },
+      { ...ofOther, kind: 'removal', number: 1 },
+      { ...event, kind: 'sweep', steps: 4 },
+      { ...event, kind: 'step' },
+      { ...event, kind: 'deliver' },
+      { ...ofOther, kind: 'lines' },
+      { ...ofOther, kind: 'confirmation' },
+      { ...event, kind: 'step' },
+    ],
+  },
 };

@@ -86,29 +86,33 @@ function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | unde
   return { soldPlaceIds: ids, replaced };
 }
 
-/** Releases what a request has sold and the order has no line for. */
-function* releaseSold(world: World, { id, version, order }: Doc, soldIds: readonly string[]): Steps {
-  const kept = world.rules.keptBySale(order);
+/** Releases what a request has sold, as of this version, and is none of the order's places. */
+function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], version: number): Steps {
+  const { id, order } = doc;
+  const kept = isUnpaid(order) ? placesOf(doc) : world.rules.keptBySale(order);
   const rest = soldIds.filter((placeId) => !kept.includes(placeId));
-  if (isUnpaid(order)) return;
-  if (rest.length > 0 && world.rules.releasesSurplus) yield* call(world, () => world.stock.release(id, rest, version));
-  for (const placeId of rest) world.soldLate.delete(`${id} ${placeId}`);
+  const asOf = order.state === 'confirmed' || order.state === 'cancelled' ? doc.version : version;
+  if (rest.length > 0 && world.rules.releasesSurplus) yield* call(world, () => world.stock.release(id, rest, asOf));
+  if (!isUnpaid(order)) for (const placeId of rest) world.soldLate.delete(`${id} ${placeId}`);
 }
 
 /** Sells an order whose sale is due, confirms it and issues its tickets. */
 export function* sell(world: World, due: Doc): Steps<Doc> {
   const { rules } = world;
+  const sold: string[] = [];
   let doc = due;
   for (let tries = 1; doc.order.saleDue; tries += 1) {
-    const { paymentId } = doc.order.saleDue;
-    const sale: Sale | undefined = yield* sellDue(world, doc, doc.order.saleDue);
+    const { version } = doc;
+    const { saleDue } = doc.order;
+    const sale: Sale | undefined = yield* sellDue(world, doc, saleDue);
     const rule: Rule = (order, now) =>
-      sale ? rules.confirmPaid(order, { ...sale, paymentId }, now) : rules.giveUpSale(order, paymentId, now);
+      sale ? rules.confirmPaid(order, { ...sale, due: saleDue }, now) : rules.giveUpSale(order, saleDue, now);
     const outcome: Outcome = yield* write(world, doc, rule, { gone: !sale });
+    sold.push(...(sale?.soldPlaceIds ?? []));
     doc = outcome.doc;
-    if (outcome.refused === 'overtaken' && tries < 3) continue;
     const refused = outcome.refused ?? outcome.answer;
-    if (sale) yield* releaseSold(world, doc, sale.soldPlaceIds);
+    if (sale && doc.order.saleDue && !refused && tries < 3) continue;
+    yield* releaseSold(world, doc, sold, version);
     if (refused) throw new Refused(refused);
     return yield* issue(world, doc);
   }
@@ -228,7 +232,8 @@ function* tryStockFirst<Effect>(
 export function* runStockFirst<Effect>(world: World, command: Command, stockFirst: StockFirst<Effect>): Steps<Doc> {
   const soldIds: string[] = [];
   const release = function* (doc: Doc): Steps {
-    if (doc.order.state === 'confirmed' || doc.order.state === 'cancelled') yield* releaseSold(world, doc, soldIds);
+    if (doc.order.state === 'confirmed' || doc.order.state === 'cancelled')
+      yield* releaseSold(world, doc, soldIds, doc.version);
   };
   try {
     const doc = yield* tryStockFirst(world, command, stockFirst, soldIds);
