@@ -179,7 +179,7 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     },
   );
 
-  test.each(['admin', 'manager', 'box_office', 'door', 'customer', 'ownOrders', 'pointsOfSale'] as const)(
+  test.each(['manager', 'box_office', 'door', 'customer', 'ownOrders', 'pointsOfSale'] as const)(
     '%s: reads what is its own',
     async (role) => {
       const as = identityOf(role);
@@ -264,23 +264,14 @@ describe.each(engines)('every operation with a user of each role, on $name', ({ 
     ]);
   });
 
-  test.each(['customer', 'box_office', 'ownOrders', 'pointsOfSale'] as const)(
-    'negative control: with the eyes of a manager the walk finds what %s must not see',
-    async (role) => {
-      const { manager: user } = users();
-      const found = new Set<string>();
-      for (const { id } of reachable(role).filter(({ method }) => method === 'GET'))
-        if (leaksIn(role, await its.call(id, { params: other.params, user })).length > 0) found.add(id);
-      const ofSale = ['getOrder', 'listOrders', 'getTicket', 'listTickets'];
-      const ofContact = ['getIndividual', 'listIndividuals'];
-      const ofInstitution = [...ofContact, 'getProduct', 'listProducts', 'getPointOfSale'];
-      expect([...found]).toEqual(
-        expect.arrayContaining([
-          ...ofSale,
-          ...(role === 'customer' ? ofInstitution : []),
-          ...(role === 'ownOrders' ? ofContact : []),
-        ]),
-      );
-    },
-  );
+  test('negative control: with the eyes of a manager the walk finds what a customer must not see', async () => {
+    const { manager: user } = users();
+    const found = new Set<string>();
+    for (const { id } of reachable('customer').filter(({ method }) => method === 'GET'))
+      if (leaksIn('customer', await its.call(id, { params: other.params, user })).length > 0) found.add(id);
+    const ofSale = ['getOrder', 'listOrders', 'getTicket', 'listTickets'];
+    const ofContact = ['getIndividual', 'listIndividuals'];
+    const ofInstitution = ['getProduct', 'listProducts', 'getPointOfSale'];
+    expect([...found]).toEqual(expect.arrayContaining([...ofSale, ...ofContact, ...ofInstitution]));
+  });
 });
