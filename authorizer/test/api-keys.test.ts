@@ -7,7 +7,7 @@ import { engines, installationFor, type Json, type Received, waysTo } from './in
 
 describe('an api key is shown once', () => {
   describe.each(engines)('on $name', (engine) => {
-    const its = installationFor({ engine });
+    const its = installationFor({ engine, instances: 2 });
     let token: string;
 
     beforeAll(async () => {
@@ -179,58 +179,55 @@ describe('an api key is shown once', () => {
         expect((await its.internal('/internal/origins', undefined, 'catalog')).status).toBe(403);
       });
     });
-  });
-});
 
-describe('eight requests with one key have one effect', () => {
-  const SCOPES: readonly Scope[] = [
-    'clients:write',
-    'clients.sensitive:write',
-    'users:read',
-    'catalog:read',
-    'tickets:read',
-    'tickets:write',
-    'users:write',
-    'users.sensitive:write',
-  ];
+    describe('of eight requests with one key at two instances', () => {
+      const SCOPES: readonly Scope[] = [
+        'clients:write',
+        'clients.sensitive:write',
+        'users:read',
+        'catalog:read',
+        'tickets:read',
+        'tickets:write',
+        'users:write',
+        'users.sensitive:write',
+      ];
 
-  describe.each(engines)('of eight requests with one key at two instances, on $name', (engine) => {
-    const installation = installationFor({ engine, instances: 2 });
-    let token: string;
-    beforeAll(async () => {
-      token = await installation.tokenOf(await installation.newClient(SCOPES));
-    });
+      let strong: string;
+      beforeAll(async () => {
+        strong = await its.tokenOf(await its.newClient(SCOPES));
+      });
 
-    const send = async (operation: string, scope: Scope, method: string, path: string, body?: object) => {
-      const instances = installation.services.map(({ url }) => waysTo(url, installation.store));
-      const reply = await sendEightAtOnce(instances, (on, key) =>
-        on.callAt(token, operation, scope, method, `/svc/v3${path}`, { body, headers: { 'idempotency-key': key } }),
-      );
-      return { status: reply.status, code: reply.body.status, data: reply.body.data as Json };
-    };
+      const send = async (operation: string, scope: Scope, method: string, path: string, body?: object) => {
+        const instances = its.services.map(({ url }) => waysTo(url, its.store));
+        const reply = await sendEightAtOnce(instances, (on, key) =>
+          on.callAt(strong, operation, scope, method, `/svc/v3${path}`, { body, headers: { 'idempotency-key': key } }),
+        );
+        return { status: reply.status, code: reply.body.status, data: reply.body.data as Json };
+      };
 
-    test('one makes, changes, or adds a secret to, a client', async () => {
-      const made = await send('createClient', 'clients:write', 'POST', '/clients', { name: 'Till', scopes: [] });
-      expect(made.status).toBe(201);
-      const path = `/clients/${made.data.clientId}`;
-      expect((await send('updateClient', 'clients:write', 'PATCH', path, { name: 'Door' })).status).toBe(200);
-      const added = await send('createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`);
-      expect([added.status, added.data.secrets]).toEqual([201, [expect.anything(), expect.anything()]]);
-    });
+      test('one makes, changes, or adds a secret to, a client', async () => {
+        const made = await send('createClient', 'clients:write', 'POST', '/clients', { name: 'Till', scopes: [] });
+        expect(made.status).toBe(201);
+        const path = `/clients/${made.data.clientId}`;
+        expect((await send('updateClient', 'clients:write', 'PATCH', path, { name: 'Door' })).status).toBe(200);
+        const added = await send('createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`);
+        expect([added.status, added.data.secrets]).toEqual([201, [expect.anything(), expect.anything()]]);
+      });
 
-    test('one makes an API key', async () => {
-      const key = { name: 'Shop', origins: ['https://shop.example'] };
-      expect((await send('createApiKey', 'clients:write', 'POST', '/api-keys', key)).status).toBe(201);
-    });
+      test('one makes an API key', async () => {
+        const key = { name: 'Shop', origins: ['https://shop.example'] };
+        expect((await send('createApiKey', 'clients:write', 'POST', '/api-keys', key)).status).toBe(201);
+      });
 
-    test('one makes or invites a user; a refusal is the same for all', async () => {
-      const user = { login: `${randomUUID()}@opera.example`, name: 'Ann', role: 'door' };
-      const made = await send('createUser', 'users:write', 'POST', '/users', user);
-      expect(made.status).toBe(201);
-      const path = `/users/${made.data.userId}`;
-      const invited = await send('createUserInvitation', 'users.sensitive:write', 'POST', `${path}/invitation`);
-      expect(invited.status).toBe(201);
-      expect((await send('createUser', 'users:write', 'POST', '/users', user)).code).toBe('user_duplicate_login');
+      test('one makes or invites a user; a refusal is the same for all', async () => {
+        const user = { login: `${randomUUID()}@opera.example`, name: 'Ann', role: 'door' };
+        const made = await send('createUser', 'users:write', 'POST', '/users', user);
+        expect(made.status).toBe(201);
+        const path = `/users/${made.data.userId}`;
+        const invited = await send('createUserInvitation', 'users.sensitive:write', 'POST', `${path}/invitation`);
+        expect(invited.status).toBe(201);
+        expect((await send('createUser', 'users:write', 'POST', '/users', user)).code).toBe('user_duplicate_login');
+      });
     });
   });
 });

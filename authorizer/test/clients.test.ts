@@ -5,8 +5,9 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/index.ts';
 import { installationFor, type Json, type TestClient, until } from './installation.ts';
 
-describe('a client grants only scopes it holds', () => {
-  const installation = installationFor();
+const installation = installationFor();
+
+describe('a client grants only scopes that it holds', () => {
   let token: string;
   let strong: TestClient;
 
@@ -31,78 +32,76 @@ describe('a client grants only scopes it holds', () => {
     body: { status: 'forbidden', details: expect.stringContaining('orders:write'), data: null },
   };
 
-  describe('a client grants only scopes that it holds', () => {
-    test('a new client gets a subset of them, and a valid secret', async () => {
-      const { status, body, headers } = await create({ name: 'Till', scopes: ['catalog:read'] });
-      expect(status).toBe(201);
-      const data = body.data as Json;
-      expect(data).toEqual({
-        clientId: expect.stringMatching(/^cli_[A-Za-z0-9_-]{22}$/),
-        name: 'Till',
-        institution: 'opera',
-        type: 'confidential',
-        scopes: ['catalog:read'],
-        redirectUris: [],
-        thirdParty: false,
-        origins: [],
-        bounds: null,
-        secrets: [{ id: expect.any(String), createdAt: expect.any(String), lastUsedAt: null }],
-        createdAt: expect.any(String),
-        updatedAt: expect.any(String),
-        clientSecret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
-      });
-      expect(headers.get('location')).toBe(`/svc/v3/clients/${data.clientId}`);
-      const created = { clientId: String(data.clientId), clientSecret: String(data.clientSecret) };
-      expect((await installation.askToken(created)).body.scope).toBe('catalog:read');
+  test('a new client gets a subset of them, and a valid secret', async () => {
+    const { status, body, headers } = await create({ name: 'Till', scopes: ['catalog:read'] });
+    expect(status).toBe(201);
+    const data = body.data as Json;
+    expect(data).toEqual({
+      clientId: expect.stringMatching(/^cli_[A-Za-z0-9_-]{22}$/),
+      name: 'Till',
+      institution: 'opera',
+      type: 'confidential',
+      scopes: ['catalog:read'],
+      redirectUris: [],
+      thirdParty: false,
+      origins: [],
+      bounds: null,
+      secrets: [{ id: expect.any(String), createdAt: expect.any(String), lastUsedAt: null }],
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      clientSecret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
     });
+    expect(headers.get('location')).toBe(`/svc/v3/clients/${data.clientId}`);
+    const created = { clientId: String(data.clientId), clientSecret: String(data.clientSecret) };
+    expect((await installation.askToken(created)).body.scope).toBe('catalog:read');
+  });
 
-    test('scopes that it lacks are refused, at creation or later', async () => {
-      expect(await create({ name: 'Till', scopes: ['catalog:read', 'orders:write'] })).toMatchObject(forbidden);
-      const weak = await installation.newClient(['catalog:read']);
-      const patch = { body: { scopes: ['orders:write'] } };
-      expect(
-        await installation.call(token, 'updateClient', 'clients:write', 'PATCH', `/${weak.clientId}`, patch),
-      ).toMatchObject(forbidden);
+  test('scopes that it lacks are refused, at creation or later', async () => {
+    expect(await create({ name: 'Till', scopes: ['catalog:read', 'orders:write'] })).toMatchObject(forbidden);
+    const weak = await installation.newClient(['catalog:read']);
+    const patch = { body: { scopes: ['orders:write'] } };
+    expect(
+      await installation.call(token, 'updateClient', 'clients:write', 'PATCH', `/${weak.clientId}`, patch),
+    ).toMatchObject(forbidden);
+  });
+
+  test('the challenge names all scopes that it lacks', async () => {
+    const { headers } = await create({ name: 'Till', scopes: ['catalog:read', 'orders:write', 'tickets:read'] });
+    const challenge = 'Bearer error="insufficient_scope", scope="orders:write tickets:read"';
+    expect(headers.get('www-authenticate')).toBe(challenge);
+  });
+
+  test('it cannot change a client that holds more', async () => {
+    const path = `/${strong.clientId}`;
+    const { call } = installation;
+    const [secret] = await secretsOf(strong);
+    const refusals = [
+      await call(token, 'updateClient', 'clients:write', 'PATCH', path, { body: { name: 'x' } }),
+      await call(token, 'updateClient', 'clients:write', 'PATCH', path, { body: { scopes: [] } }),
+      await call(token, 'deleteClient', 'clients:write', 'DELETE', path),
+      await call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`),
+      await call(token, 'deleteClientSecret', 'clients.sensitive:write', 'DELETE', `${path}/secrets/${secret?.id}`),
+    ];
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject(forbidden);
+      expect(refusal.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="orders:write"');
+    }
+    expect((await installation.askToken(strong)).body.scope).toBe('catalog:read orders:write');
+  });
+
+  test('an unknown scope is validation_error, a missing one bad_request', async () => {
+    expect(await create({ name: 'x', scopes: ['catalog:*'] })).toMatchObject({
+      status: 400,
+      body: { status: 'validation_error' },
     });
-
-    test('the challenge names all scopes that it lacks', async () => {
-      const { headers } = await create({ name: 'Till', scopes: ['catalog:read', 'orders:write', 'tickets:read'] });
-      const challenge = 'Bearer error="insufficient_scope", scope="orders:write tickets:read"';
-      expect(headers.get('www-authenticate')).toBe(challenge);
+    expect(await create({ name: 'x', scopes: ['catalog:read', 'catalog:read'] })).toMatchObject({
+      status: 400,
+      body: { status: 'validation_error' },
     });
-
-    test('it cannot change a client that holds more', async () => {
-      const path = `/${strong.clientId}`;
-      const { call } = installation;
-      const [secret] = await secretsOf(strong);
-      const refusals = [
-        await call(token, 'updateClient', 'clients:write', 'PATCH', path, { body: { name: 'x' } }),
-        await call(token, 'updateClient', 'clients:write', 'PATCH', path, { body: { scopes: [] } }),
-        await call(token, 'deleteClient', 'clients:write', 'DELETE', path),
-        await call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `${path}/secrets`),
-        await call(token, 'deleteClientSecret', 'clients.sensitive:write', 'DELETE', `${path}/secrets/${secret?.id}`),
-      ];
-      for (const refusal of refusals) {
-        expect(refusal).toMatchObject(forbidden);
-        expect(refusal.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="orders:write"');
-      }
-      expect((await installation.askToken(strong)).body.scope).toBe('catalog:read orders:write');
-    });
-
-    test('an unknown scope is validation_error, a missing one bad_request', async () => {
-      expect(await create({ name: 'x', scopes: ['catalog:*'] })).toMatchObject({
-        status: 400,
-        body: { status: 'validation_error' },
-      });
-      expect(await create({ name: 'x', scopes: ['catalog:read', 'catalog:read'] })).toMatchObject({
-        status: 400,
-        body: { status: 'validation_error' },
-      });
-      expect(await create({ name: 'x' })).toMatchObject({ status: 400, body: { status: 'bad_request' } });
-      expect(await create({ name: '', scopes: [] })).toMatchObject({
-        status: 400,
-        body: { status: 'validation_error' },
-      });
+    expect(await create({ name: 'x' })).toMatchObject({ status: 400, body: { status: 'bad_request' } });
+    expect(await create({ name: '', scopes: [] })).toMatchObject({
+      status: 400,
+      body: { status: 'validation_error' },
     });
   });
 
@@ -202,29 +201,27 @@ describe('a client grants only scopes it holds', () => {
     });
   });
 
-  describe('a secret is returned once', () => {
-    test('the replay of a creation and of a new secret has null in its place', async () => {
-      const key = { 'idempotency-key': 'creation' };
-      const another = { 'idempotency-key': 'second secret' };
-      const [first, replay] = [
-        await create({ name: 'once', scopes: [] }, key),
-        await create({ name: 'once', scopes: [] }, key),
-      ];
-      const data = first.body.data as Json;
-      expect(replay.status).toBe(201);
-      expect(replay.headers.get('idempotency-replayed')).toBe('true');
-      expect(replay.body.data).toEqual({ ...data, clientSecret: null });
-      expect(replay.headers.get('location')).toBe(first.headers.get('location'));
+  test('the replay of a creation and of a new secret has null in its place', async () => {
+    const key = { 'idempotency-key': 'creation' };
+    const another = { 'idempotency-key': 'second secret' };
+    const [first, replay] = [
+      await create({ name: 'once', scopes: [] }, key),
+      await create({ name: 'once', scopes: [] }, key),
+    ];
+    const data = first.body.data as Json;
+    expect(replay.status).toBe(201);
+    expect(replay.headers.get('idempotency-replayed')).toBe('true');
+    expect(replay.body.data).toEqual({ ...data, clientSecret: null });
+    expect(replay.headers.get('location')).toBe(first.headers.get('location'));
 
-      const add = () =>
-        installation.call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `/${data.clientId}/secrets`, {
-          headers: another,
-        });
-      const [second, again] = [await add(), await add()];
-      expect(second.status).toBe(201);
-      expect(again.body.data).toEqual({ ...(second.body.data as Json), clientSecret: null });
-      expect((again.body.data as { secrets: unknown[] }).secrets).toHaveLength(2);
-    });
+    const add = () =>
+      installation.call(token, 'createClientSecret', 'clients.sensitive:write', 'POST', `/${data.clientId}/secrets`, {
+        headers: another,
+      });
+    const [second, again] = [await add(), await add()];
+    expect(second.status).toBe(201);
+    expect(again.body.data).toEqual({ ...(second.body.data as Json), clientSecret: null });
+    expect((again.body.data as { secrets: unknown[] }).secrets).toHaveLength(2);
   });
 
   describe('two secrets are active at once, for rotation', () => {
@@ -279,7 +276,6 @@ describe('a client grants only scopes it holds', () => {
 });
 
 describe('institutions do not see one another', () => {
-  const installation = installationFor();
   let opera: TestClient;
   let token: string;
 
@@ -288,49 +284,46 @@ describe('institutions do not see one another', () => {
     token = await installation.tokenOf(await installation.newClient(SCOPES, 'museum'));
   });
 
-  describe('the clients of another institution do not exist', () => {
-    const operations = (id: string) =>
-      [
-        ['getClient', 'clients:read', 'GET', `/${id}`, undefined],
-        ['updateClient', 'clients:write', 'PATCH', `/${id}`, { name: 'taken' }],
-        ['deleteClient', 'clients:write', 'DELETE', `/${id}`, undefined],
-        ['createClientSecret', 'clients.sensitive:write', 'POST', `/${id}/secrets`, undefined],
-        ['deleteClientSecret', 'clients.sensitive:write', 'DELETE', `/${id}/secrets/sec_x`, undefined],
-      ] as const;
+  const operations = (id: string) =>
+    [
+      ['getClient', 'clients:read', 'GET', `/${id}`, undefined],
+      ['updateClient', 'clients:write', 'PATCH', `/${id}`, { name: 'taken' }],
+      ['deleteClient', 'clients:write', 'DELETE', `/${id}`, undefined],
+      ['createClientSecret', 'clients.sensitive:write', 'POST', `/${id}/secrets`, undefined],
+      ['deleteClientSecret', 'clients.sensitive:write', 'DELETE', `/${id}/secrets/sec_x`, undefined],
+    ] as const;
 
-    test('every operation has the same answer, byte for byte, as for an unknown id', async () => {
-      const unknown = operations('cli_AAAAAAAAAAAAAAAAAAAAAA');
-      for (const [index, [operation, scope, method, path, body]] of operations(opera.clientId).entries()) {
-        const foreign = await installation.call(token, operation, scope, method, path, { body });
-        const [, , , never] = unknown[index] ?? operations('x')[0];
-        const none = await installation.call(token, operation, scope, method, never, { body });
-        expect({ operation, status: foreign.status, text: foreign.text }).toEqual({
-          operation,
-          status: 404,
-          text: none.text,
-        });
-      }
-      expect((await installation.askToken(opera)).status).toBe(200);
-    });
+  test('every operation has the same answer, byte for byte, as for an unknown id', async () => {
+    const unknown = operations('cli_AAAAAAAAAAAAAAAAAAAAAA');
+    for (const [index, [operation, scope, method, path, body]] of operations(opera.clientId).entries()) {
+      const foreign = await installation.call(token, operation, scope, method, path, { body });
+      const [, , , never] = unknown[index] ?? operations('x')[0];
+      const none = await installation.call(token, operation, scope, method, never, { body });
+      expect({ operation, status: foreign.status, text: foreign.text }).toEqual({
+        operation,
+        status: 404,
+        text: none.text,
+      });
+    }
+    expect((await installation.askToken(opera)).status).toBe(200);
+  });
 
-    test('lists omit them', async () => {
-      const { body } = await installation.call(token, 'listClients', 'clients:read', 'GET', '?limit=500');
-      const { items } = body.data as { items: Json[] };
-      expect(items.length).toBeGreaterThan(0);
-      expect(items.every(({ institution }) => institution === 'museum')).toBe(true);
-    });
+  test('lists omit them', async () => {
+    const { body } = await installation.call(token, 'listClients', 'clients:read', 'GET', '?limit=500');
+    const { items } = body.data as { items: Json[] };
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.every(({ institution }) => institution === 'museum')).toBe(true);
+  });
 
-    test('a new client belongs to the institution of its creator, whatever its body contains', async () => {
-      const body = { name: 'x', scopes: [], institution: 'opera' };
-      const answer = await installation.call(token, 'createClient', 'clients:write', 'POST', '', { body });
-      if (answer.status === 201) expect((answer.body.data as Json).institution).toBe('museum');
-      else expect(answer.body.status).toBe('validation_error');
-    });
+  test('a new client belongs to the institution of its creator, whatever its body contains', async () => {
+    const body = { name: 'x', scopes: [], institution: 'opera' };
+    const answer = await installation.call(token, 'createClient', 'clients:write', 'POST', '', { body });
+    if (answer.status === 201) expect((answer.body.data as Json).institution).toBe('museum');
+    else expect(answer.body.status).toBe('validation_error');
   });
 });
 
 describe('public clients have no secret', () => {
-  const installation = installationFor();
   let token: string;
 
   beforeAll(async () => {

@@ -13,95 +13,93 @@ describe('a decision is an identity for one operation', () => {
 
   const invalid = 'Bearer error="invalid_token"';
 
-  describe('a decision is a signed identity for one operation of one service', () => {
-    test('it names the client, with its scopes', async () => {
-      const client = await installation.newClient(['contacts:read', 'contacts:write']);
-      const token = await installation.tokenOf(client);
-      const { status, body } = await installation.decide(token, 'contacts:read', 'getIndividual', 'contacts');
-      expect(status).toBe(200);
-      const { identity, expiresAt } = body.data as { identity: string; expiresAt: string };
-      expect(await verifier('contacts')(identity)).toEqual({
-        institution: 'opera',
-        client: client.clientId,
-        service: null,
-        scopes: ['contacts:read', 'contacts:write'],
-        operation: 'getIndividual',
-        user: null,
-        bounds: null,
-        isPublic: false,
+  test('it names the client, with its scopes', async () => {
+    const client = await installation.newClient(['contacts:read', 'contacts:write']);
+    const token = await installation.tokenOf(client);
+    const { status, body } = await installation.decide(token, 'contacts:read', 'getIndividual', 'contacts');
+    expect(status).toBe(200);
+    const { identity, expiresAt } = body.data as { identity: string; expiresAt: string };
+    expect(await verifier('contacts')(identity)).toEqual({
+      institution: 'opera',
+      client: client.clientId,
+      service: null,
+      scopes: ['contacts:read', 'contacts:write'],
+      operation: 'getIndividual',
+      user: null,
+      bounds: null,
+      isPublic: false,
+    });
+    expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
+    await expect(verifier('catalog')(identity)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  test('all scopes of an operation are needed, and the missing ones are named', async () => {
+    const both = 'contacts:write contacts.sensitive:write';
+    const writer = await installation.tokenOf(await installation.newClient(['contacts:write']));
+    const { status, headers } = await installation.decide(writer, both, 'eraseIndividual', 'contacts');
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      403,
+      'Bearer error="insufficient_scope", scope="contacts.sensitive:write"',
+    ]);
+    const allowed = await installation.tokenOf(
+      await installation.newClient(['contacts:write', 'contacts.sensitive:write']),
+    );
+    expect((await installation.decide(allowed, both, 'eraseIndividual', 'contacts')).status).toBe(200);
+  });
+
+  test('it expires with the token', async () => {
+    const short = await startInstallation({ accessTokenLifetime: 5 });
+    const token = await short.tokenOf(await short.newClient(['catalog:read']));
+    const { body } = await short.decide(token, 'catalog:read');
+    expect(Date.parse((body.data as { expiresAt: string }).expiresAt) - Date.now()).toBeLessThanOrEqual(5_000);
+    await short.close();
+  });
+
+  test('a malformed token is 401 with invalid_token', async () => {
+    for (const token of ['', 'x', 'a.b.c']) {
+      const { status, body, headers } = await installation.decide(token, 'catalog:read');
+      expect({ status, body }).toEqual({
+        status: 401,
+        body: { status: 'unauthorized', details: expect.any(String), data: null },
       });
-      expect(Date.parse(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
-      await expect(verifier('catalog')(identity)).rejects.toMatchObject({ code: 'unauthorized' });
-    });
+      expect(headers.get('www-authenticate')).toBe(invalid);
+    }
+  });
 
-    test('all scopes of an operation are needed, and the missing ones are named', async () => {
-      const both = 'contacts:write contacts.sensitive:write';
-      const writer = await installation.tokenOf(await installation.newClient(['contacts:write']));
-      const { status, headers } = await installation.decide(writer, both, 'eraseIndividual', 'contacts');
-      expect([status, headers.get('www-authenticate')]).toEqual([
-        403,
-        'Bearer error="insufficient_scope", scope="contacts.sensitive:write"',
-      ]);
-      const allowed = await installation.tokenOf(
-        await installation.newClient(['contacts:write', 'contacts.sensitive:write']),
-      );
-      expect((await installation.decide(allowed, both, 'eraseIndividual', 'contacts')).status).toBe(200);
-    });
+  test('an identity token is not an access token', async () => {
+    const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
+    const { identity } = (await installation.decide(token, 'catalog:read')).body.data as { identity: string };
+    expect((await installation.decide(identity, 'catalog:read')).status).toBe(401);
+  });
 
-    test('it expires with the token', async () => {
-      const short = await startInstallation({ accessTokenLifetime: 5 });
-      const token = await short.tokenOf(await short.newClient(['catalog:read']));
-      const { body } = await short.decide(token, 'catalog:read');
-      expect(Date.parse((body.data as { expiresAt: string }).expiresAt) - Date.now()).toBeLessThanOrEqual(5_000);
-      await short.close();
-    });
+  test('only the gateway may request decisions, with its own secret', async () => {
+    const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
+    const question = { token, scope: 'catalog:read', operation: 'x', audience: 'catalog' };
+    const ask = (...as: string[]) => installation.internal('/internal/decisions', question, ...as);
+    expect((await ask('gateway', 'wrong')).status).toBe(401);
+    expect((await ask('stranger')).status).toBe(401);
+    for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'events', 'pos']) {
+      expect((await ask(other)).status).toBe(403);
+      expect((await ask('gateway', secretOf(other))).status).toBe(401);
+    }
+    expect((await installation.internal('/internal/decisions', { token })).status).toBe(400);
+    expect((await installation.post('/internal/decisions', '')).status).toBe(401);
+  });
 
-    test('a malformed token is 401 with invalid_token', async () => {
-      for (const token of ['', 'x', 'a.b.c']) {
-        const { status, body, headers } = await installation.decide(token, 'catalog:read');
-        expect({ status, body }).toEqual({
-          status: 401,
-          body: { status: 'unauthorized', details: expect.any(String), data: null },
-        });
-        expect(headers.get('www-authenticate')).toBe(invalid);
-      }
-    });
+  test.each([
+    ['orders', 'pos', 'SERVICE_SECRET is that of orders, not of pos.'],
+    ['gateway', 'orders', 'SERVICE_SECRET is that of gateway, not of orders.'],
+  ])('the secret of %s, presented by %s, is named as such', async (owner, service, details) => {
+    const { status, body } = await installation.internal('/internal/identities', {}, service, secretOf(owner));
+    expect([status, body]).toEqual([401, { status: 'unauthorized', details, data: null }]);
+    expect(installation.lines).toContainEqual(
+      expect.objectContaining({ event: 'audit.authentication_failed', reason: details.slice(0, -1) }),
+    );
+  });
 
-    test('an identity token is not an access token', async () => {
-      const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
-      const { identity } = (await installation.decide(token, 'catalog:read')).body.data as { identity: string };
-      expect((await installation.decide(identity, 'catalog:read')).status).toBe(401);
-    });
-
-    test('only the gateway may request decisions, with its own secret', async () => {
-      const token = await installation.tokenOf(await installation.newClient(['catalog:read']));
-      const question = { token, scope: 'catalog:read', operation: 'x', audience: 'catalog' };
-      const ask = (...as: string[]) => installation.internal('/internal/decisions', question, ...as);
-      expect((await ask('gateway', 'wrong')).status).toBe(401);
-      expect((await ask('stranger')).status).toBe(401);
-      for (const other of ['catalog', 'contacts', 'orders', 'tickets', 'events', 'pos']) {
-        expect((await ask(other)).status).toBe(403);
-        expect((await ask('gateway', secretOf(other))).status).toBe(401);
-      }
-      expect((await installation.internal('/internal/decisions', { token })).status).toBe(400);
-      expect((await installation.post('/internal/decisions', '')).status).toBe(401);
-    });
-
-    test.each([
-      ['orders', 'pos', 'SERVICE_SECRET is that of orders, not of pos.'],
-      ['gateway', 'orders', 'SERVICE_SECRET is that of gateway, not of orders.'],
-    ])('the secret of %s, presented by %s, is named as such', async (owner, service, details) => {
-      const { status, body } = await installation.internal('/internal/identities', {}, service, secretOf(owner));
-      expect([status, body]).toEqual([401, { status: 'unauthorized', details, data: null }]);
-      expect(installation.lines).toContainEqual(
-        expect.objectContaining({ event: 'audit.authentication_failed', reason: details.slice(0, -1) }),
-      );
-    });
-
-    test('the root secret itself authenticates no process', async () => {
-      const { status, body } = await installation.internal('/internal/identities', {}, 'pos', serviceRootSecret);
-      expect([status, body.details]).toEqual([401, expect.stringContaining('is the root secret itself')]);
-    });
+  test('the root secret itself authenticates no process', async () => {
+    const { status, body } = await installation.internal('/internal/identities', {}, 'pos', serviceRootSecret);
+    expect([status, body.details]).toEqual([401, expect.stringContaining('is the root secret itself')]);
   });
 
   describe('a service gets an identity only for the operations that it may call', () => {

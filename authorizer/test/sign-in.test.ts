@@ -237,22 +237,6 @@ describe('users sign in and out', () => {
         },
       );
     });
-  });
-});
-
-describe('users consent to scopes', () => {
-  describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine });
-    const people = peopleFor(installation);
-    let client: string;
-    let ada: Person;
-
-    const SESSION = '__Host-boxoffice-session';
-
-    beforeAll(async () => {
-      client = await people.webClient();
-      ada = await people.person();
-    });
 
     describe('consent', () => {
       const decide = async (browser: ReturnType<People['browser']>, page: { text: string }, decision: string) =>

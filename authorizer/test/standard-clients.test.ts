@@ -5,8 +5,9 @@ import { ClientCredentials } from 'simple-oauth2';
 import { type Browser, formOf, PASSWORD, type Person, peopleFor } from './browser.ts';
 import { CALLBACK, installationFor, type TestClient } from './installation.ts';
 
+const installation = installationFor();
+
 describe('popular libraries work untouched', () => {
-  const installation = installationFor();
   let client: TestClient;
 
   beforeAll(async () => {
@@ -99,7 +100,6 @@ describe('popular libraries work untouched', () => {
 });
 
 describe('users sign in with popular libraries', () => {
-  const installation = installationFor();
   const people = peopleFor(installation);
   let ada: Person;
   let publicId: string;

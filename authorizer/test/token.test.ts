@@ -4,9 +4,9 @@
 // rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/access-token.ts
 
 import { createKeySet, verifyAccessToken } from '@boxoffice/identity';
-import { createMetrics, listen, type Metrics } from '@boxoffice/runtime';
+import { createMetrics, listen } from '@boxoffice/runtime';
 import { startService } from '@boxoffice/service';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authorizer } from '../src/index.ts';
 import {
   basic,
@@ -21,8 +21,10 @@ import {
   type TestClient,
 } from './installation.ts';
 
-describe('errors are those of rfc 6749', () => {
-  const installation = installationFor();
+const metrics = await createMetrics();
+const installation = installationFor({ accessTokenLifetime: 600, metrics });
+
+describe('a refused token request has an error code of RFC 6749, 5.2', () => {
   let client: TestClient;
 
   beforeAll(async () => {
@@ -53,121 +55,117 @@ describe('errors are those of rfc 6749', () => {
     return headers;
   };
 
-  describe('a refused token request has an error code of RFC 6749, 5.2', () => {
-    test('an absent parameter is missing_parameter and invalid_request', async () => {
-      const { post } = installation;
-      await refused(post(path, credentials()), 400, 'missing_parameter', 'invalid_request');
-      await refused(post(path, grant), 400, 'missing_parameter', 'invalid_request');
-      await refused(post(path, { ...grant, client_id: client.clientId }), 400, 'missing_parameter', 'invalid_request');
-      await refused(post(path, ''), 400, 'missing_parameter', 'invalid_request');
-    });
+  test('an absent parameter is missing_parameter and invalid_request', async () => {
+    const { post } = installation;
+    await refused(post(path, credentials()), 400, 'missing_parameter', 'invalid_request');
+    await refused(post(path, grant), 400, 'missing_parameter', 'invalid_request');
+    await refused(post(path, { ...grant, client_id: client.clientId }), 400, 'missing_parameter', 'invalid_request');
+    await refused(post(path, ''), 400, 'missing_parameter', 'invalid_request');
+  });
 
-    test('an empty value counts as absent', async () => {
-      const { post } = installation;
-      await refused(
-        post(path, { ...grant, ...credentials(), grant_type: '' }),
-        400,
-        'missing_parameter',
-        'invalid_request',
+  test('an empty value counts as absent', async () => {
+    const { post } = installation;
+    await refused(
+      post(path, { ...grant, ...credentials(), grant_type: '' }),
+      400,
+      'missing_parameter',
+      'invalid_request',
+    );
+    await refused(
+      post(path, { ...grant, ...credentials(), client_secret: '' }),
+      400,
+      'missing_parameter',
+      'invalid_request',
+    );
+    expect((await post(path, { ...grant, ...credentials(), scope: '' })).status).toBe(200);
+  });
+
+  test('an unknown grant is invalid_parameter and unsupported_grant_type', async () => {
+    const { post } = installation;
+    for (const grant_type of ['password', 'implicit', 'CLIENT_CREDENTIALS', 'Refresh_token']) {
+      await refused(post(path, { ...credentials(), grant_type }), 400, 'invalid_parameter', 'unsupported_grant_type');
+    }
+  });
+
+  test('an unknown grant is unsupported also without the credentials that another grant needs', async () => {
+    const { post } = installation;
+    const forms: readonly Record<string, string>[] = [{ client_id: client.clientId }, {}];
+    for (const form of forms) {
+      const sent = { ...form, grant_type: 'password', username: 'ada', password: 'four swans on a lake' };
+      await refused(post(path, sent), 400, 'invalid_parameter', 'unsupported_grant_type');
+    }
+  });
+
+  test('a scope outside the registration is invalid_parameter and invalid_scope', async () => {
+    const { askToken } = installation;
+    for (const scope of ['orders:read', 'catalog:read orders:read', 'contacts:read', 'catalog', '*']) {
+      await refused(askToken(client, { scope }), 400, 'invalid_parameter', 'invalid_scope');
+    }
+  });
+
+  test('a repeated parameter is bad_request and invalid_request', async () => {
+    const body = new URLSearchParams({ ...grant, ...credentials() }).toString();
+    for (const repeated of [
+      'grant_type=client_credentials',
+      `client_id=${client.clientId}`,
+      'scope=a&scope=a',
+      'client_secret=',
+    ]) {
+      await refused(installation.post(path, `${body}&${repeated}`), 400, 'bad_request', 'invalid_request');
+    }
+  });
+
+  test('credentials both with Basic and in the form are bad_request and invalid_request', async () => {
+    const authorization = basic(client.clientId, client.clientSecret);
+    const answer = installation.post(path, { ...grant, ...credentials() }, { authorization });
+    await refused(answer, 400, 'bad_request', 'invalid_request');
+  });
+
+  test('a body that is not a form is bad_request and invalid_request', async () => {
+    const { post } = installation;
+    const fields = { ...grant, ...credentials() };
+    for (const type of [
+      'application/json',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/x-www-form-urlencoded; charset=latin1',
+    ]) {
+      await refused(post(path, fields, { 'content-type': type }), 400, 'bad_request', 'invalid_request');
+    }
+  });
+
+  test('query parameters are refused, so that secrets stay out of logs', async () => {
+    const { post } = installation;
+    const query = new URLSearchParams({ ...grant, ...credentials() });
+    await refused(post(`${path}?${query}`, ''), 400, 'missing_parameter', 'invalid_request');
+    await refused(post(`${path}?x=1`, { ...grant, ...credentials() }), 400, 'invalid_parameter', 'invalid_request');
+  });
+
+  test('a challenge is sent only if Basic was used', async () => {
+    const wrong = { ...grant, client_id: client.clientId, client_secret: 'wrong' };
+    const form = await refused(installation.post(path, wrong), 401, 'unauthorized', 'invalid_client');
+    expect(form.get('www-authenticate')).toBeNull();
+    for (const authorization of [
+      basic(client.clientId, 'wrong'),
+      'Basic',
+      'Basic !!!',
+      basic(client.clientId, ''),
+      'basic Og==',
+    ]) {
+      const headers = await refused(
+        installation.post(path, grant, { authorization }),
+        401,
+        'unauthorized',
+        'invalid_client',
       );
-      await refused(
-        post(path, { ...grant, ...credentials(), client_secret: '' }),
-        400,
-        'missing_parameter',
-        'invalid_request',
-      );
-      expect((await post(path, { ...grant, ...credentials(), scope: '' })).status).toBe(200);
-    });
-
-    test('an unknown grant is invalid_parameter and unsupported_grant_type', async () => {
-      const { post } = installation;
-      for (const grant_type of ['password', 'implicit', 'CLIENT_CREDENTIALS', 'Refresh_token']) {
-        await refused(post(path, { ...credentials(), grant_type }), 400, 'invalid_parameter', 'unsupported_grant_type');
-      }
-    });
-
-    test('an unknown grant is unsupported also without the credentials that another grant needs', async () => {
-      const { post } = installation;
-      const forms: readonly Record<string, string>[] = [{ client_id: client.clientId }, {}];
-      for (const form of forms) {
-        const sent = { ...form, grant_type: 'password', username: 'ada', password: 'four swans on a lake' };
-        await refused(post(path, sent), 400, 'invalid_parameter', 'unsupported_grant_type');
-      }
-    });
-
-    test('a scope outside the registration is invalid_parameter and invalid_scope', async () => {
-      const { askToken } = installation;
-      for (const scope of ['orders:read', 'catalog:read orders:read', 'contacts:read', 'catalog', '*']) {
-        await refused(askToken(client, { scope }), 400, 'invalid_parameter', 'invalid_scope');
-      }
-    });
-
-    test('a repeated parameter is bad_request and invalid_request', async () => {
-      const body = new URLSearchParams({ ...grant, ...credentials() }).toString();
-      for (const repeated of [
-        'grant_type=client_credentials',
-        `client_id=${client.clientId}`,
-        'scope=a&scope=a',
-        'client_secret=',
-      ]) {
-        await refused(installation.post(path, `${body}&${repeated}`), 400, 'bad_request', 'invalid_request');
-      }
-    });
-
-    test('credentials both with Basic and in the form are bad_request and invalid_request', async () => {
-      const authorization = basic(client.clientId, client.clientSecret);
-      const answer = installation.post(path, { ...grant, ...credentials() }, { authorization });
-      await refused(answer, 400, 'bad_request', 'invalid_request');
-    });
-
-    test('a body that is not a form is bad_request and invalid_request', async () => {
-      const { post } = installation;
-      const fields = { ...grant, ...credentials() };
-      for (const type of [
-        'application/json',
-        'text/plain',
-        'multipart/form-data; boundary=x',
-        'application/x-www-form-urlencoded; charset=latin1',
-      ]) {
-        await refused(post(path, fields, { 'content-type': type }), 400, 'bad_request', 'invalid_request');
-      }
-    });
-
-    test('query parameters are refused, so that secrets stay out of logs', async () => {
-      const { post } = installation;
-      const query = new URLSearchParams({ ...grant, ...credentials() });
-      await refused(post(`${path}?${query}`, ''), 400, 'missing_parameter', 'invalid_request');
-      await refused(post(`${path}?x=1`, { ...grant, ...credentials() }), 400, 'invalid_parameter', 'invalid_request');
-    });
-
-    test('a challenge is sent only if Basic was used', async () => {
-      const wrong = { ...grant, client_id: client.clientId, client_secret: 'wrong' };
-      const form = await refused(installation.post(path, wrong), 401, 'unauthorized', 'invalid_client');
-      expect(form.get('www-authenticate')).toBeNull();
-      for (const authorization of [
-        basic(client.clientId, 'wrong'),
-        'Basic',
-        'Basic !!!',
-        basic(client.clientId, ''),
-        'basic Og==',
-      ]) {
-        const headers = await refused(
-          installation.post(path, grant, { authorization }),
-          401,
-          'unauthorized',
-          'invalid_client',
-        );
-        expect(headers.get('www-authenticate')).toMatch(/^Basic realm=/);
-      }
-    });
+      expect(headers.get('www-authenticate')).toMatch(/^Basic realm=/);
+    }
   });
 });
 
 describe('every error has envelope and rfc 6749 members', () => {
   const paths = ['/auth/token', '/auth/introspect', '/auth/revoke'];
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
-
-  const installation = installationFor();
 
   const request = async (url: string, init: RequestInit = {}) => {
     const answer = await fetch(url, init);
@@ -245,8 +243,7 @@ describe('every error has envelope and rfc 6749 members', () => {
   });
 });
 
-describe('both client authentication methods', () => {
-  const installation = installationFor({ accessTokenLifetime: 600 });
+describe('a client authenticates in the form or with HTTP Basic', () => {
   let client: TestClient;
 
   beforeAll(async () => {
@@ -257,109 +254,100 @@ describe('both client authentication methods', () => {
   const token = (fields: Record<string, string> | string, headers?: Record<string, string>) =>
     installation.post('/auth/token', fields, headers);
 
-  describe('a client authenticates in the form or with HTTP Basic', () => {
-    test('the answer is the envelope with the members of RFC 6749 beside it', async () => {
-      const { status, body, headers } = await installation.askToken(client);
-      const issued = {
-        access_token: expect.any(String),
-        token_type: 'Bearer',
-        expires_in: 600,
-        scope: 'catalog:read contacts:write',
-      };
-      expect(status).toBe(200);
-      expect(body).toEqual({ status: 'success', details: null, data: issued, ...issued });
-      expect((body.data as { access_token: string }).access_token).toBe(body.access_token);
-      expect(headers.get('cache-control')).toBe('no-store');
-      expect(headers.get('pragma')).toBe('no-cache');
-    });
+  test('the answer is the envelope with the members of RFC 6749 beside it', async () => {
+    const { status, body, headers } = await installation.askToken(client);
+    const issued = {
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 600,
+      scope: 'catalog:read contacts:write',
+    };
+    expect(status).toBe(200);
+    expect(body).toEqual({ status: 'success', details: null, data: issued, ...issued });
+    expect((body.data as { access_token: string }).access_token).toBe(body.access_token);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('pragma')).toBe('no-cache');
+  });
 
-    test('the token is a JWT by RFC 9068, for this installation', async () => {
-      const { access_token } = (await installation.askToken(client)).body;
-      const [head = '', payload = ''] = String(access_token).split('.');
-      const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
-      expect(read(head)).toEqual({ typ: 'at+jwt', alg: 'ES256', kid: expect.any(String) });
-      expect(read(payload)).toEqual({
-        iss: installation.issuer,
-        aud: installation.issuer,
-        sub: client.clientId,
-        client_id: client.clientId,
-        institution: 'opera',
-        scope: 'catalog:read contacts:write',
-        iat: expect.any(Number),
-        exp: Number(read(payload).iat) + 600,
-        jti: expect.stringMatching(/^sec_[\w-]{16}\.[0-9a-f-]{36}$/),
+  test('the token is a JWT by RFC 9068, for this installation', async () => {
+    const { access_token } = (await installation.askToken(client)).body;
+    const [head = '', payload = ''] = String(access_token).split('.');
+    const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
+    expect(read(head)).toEqual({ typ: 'at+jwt', alg: 'ES256', kid: expect.any(String) });
+    expect(read(payload)).toEqual({
+      iss: installation.issuer,
+      aud: installation.issuer,
+      sub: client.clientId,
+      client_id: client.clientId,
+      institution: 'opera',
+      scope: 'catalog:read contacts:write',
+      iat: expect.any(Number),
+      exp: Number(read(payload).iat) + 600,
+      jti: expect.stringMatching(/^sec_[\w-]{16}\.[0-9a-f-]{36}$/),
+    });
+    const verify = verifyAccessToken({
+      keys: createKeySet({ url: `${installation.url}/auth/jwks` }),
+      issuer: installation.issuer,
+    });
+    expect(await verify(String(access_token))).toMatchObject({ sub: client.clientId });
+  });
+
+  test('Basic is accepted in any letter case of the scheme, raw or form-encoded', async () => {
+    const encoded = `${encodeURIComponent(client.clientId)}:${encodeURIComponent(client.clientSecret)}`;
+    const everyCharacter = [...encoded].map((c) => (c === ':' ? c : `%${c.charCodeAt(0).toString(16)}`)).join('');
+    for (const authorization of [
+      basic(client.clientId, client.clientSecret),
+      basic(client.clientId, client.clientSecret).replace('Basic', 'bAsIc'),
+      `Basic  ${Buffer.from(everyCharacter).toString('base64')}`,
+    ]) {
+      expect((await token(grant, { authorization })).status).toBe(200);
+    }
+  });
+
+  test('Basic is accepted with the same client_id, or an empty secret, in the form', async () => {
+    const authorization = basic(client.clientId, client.clientSecret);
+    expect((await token({ ...grant, client_id: client.clientId, client_secret: '' }, { authorization })).status).toBe(
+      200,
+    );
+    expect((await token({ ...grant, client_id: 'cli_other' }, { authorization })).status).toBe(400);
+  });
+
+  test('a form may declare its charset', async () => {
+    const body = { ...grant, client_id: client.clientId, client_secret: client.clientSecret };
+    for (const charset of ['charset=UTF-8', 'charset=utf-8', 'charset="utf-8"', 'Charset=Utf-8']) {
+      const headers = { 'content-type': `application/x-www-form-urlencoded;${charset}` };
+      expect((await token(body, headers)).status).toBe(200);
+      expect((await token(body, { 'content-type': `application/x-www-form-urlencoded; ${charset}` })).status).toBe(200);
+    }
+  });
+
+  test('unknown parameters are ignored', async () => {
+    const more = { resource: 'https://x', audience: 'y', __proto__: 'z', constructor: 'q', client_assertion: 'a' };
+    expect((await installation.askToken(client, more)).status).toBe(200);
+  });
+
+  test('a subset of the scopes can be requested, in any order and without duplicates', async () => {
+    for (const scope of ['contacts:write', 'contacts:write catalog:read', 'contacts:write  contacts:write']) {
+      const { status, body } = await installation.askToken(client, { scope });
+      expect({ status, scope: body.scope }).toEqual({
+        status: 200,
+        scope: [...new Set(scope.split(/ +/))].join(' '),
       });
-      const verify = verifyAccessToken({
-        keys: createKeySet({ url: `${installation.url}/auth/jwks` }),
-        issuer: installation.issuer,
-      });
-      expect(await verify(String(access_token))).toMatchObject({ sub: client.clientId });
-    });
+    }
+  });
 
-    test('Basic is accepted in any letter case of the scheme, raw or form-encoded', async () => {
-      const encoded = `${encodeURIComponent(client.clientId)}:${encodeURIComponent(client.clientSecret)}`;
-      const everyCharacter = [...encoded].map((c) => (c === ':' ? c : `%${c.charCodeAt(0).toString(16)}`)).join('');
-      for (const authorization of [
-        basic(client.clientId, client.clientSecret),
-        basic(client.clientId, client.clientSecret).replace('Basic', 'bAsIc'),
-        `Basic  ${Buffer.from(everyCharacter).toString('base64')}`,
-      ]) {
-        expect((await token(grant, { authorization })).status).toBe(200);
-      }
-    });
-
-    test('Basic is accepted with the same client_id, or an empty secret, in the form', async () => {
-      const authorization = basic(client.clientId, client.clientSecret);
-      expect((await token({ ...grant, client_id: client.clientId, client_secret: '' }, { authorization })).status).toBe(
-        200,
-      );
-      expect((await token({ ...grant, client_id: 'cli_other' }, { authorization })).status).toBe(400);
-    });
-
-    test('a form may declare its charset', async () => {
-      const body = { ...grant, client_id: client.clientId, client_secret: client.clientSecret };
-      for (const charset of ['charset=UTF-8', 'charset=utf-8', 'charset="utf-8"', 'Charset=Utf-8']) {
-        const headers = { 'content-type': `application/x-www-form-urlencoded;${charset}` };
-        expect((await token(body, headers)).status).toBe(200);
-        expect((await token(body, { 'content-type': `application/x-www-form-urlencoded; ${charset}` })).status).toBe(
-          200,
-        );
-      }
-    });
-
-    test('unknown parameters are ignored', async () => {
-      const more = { resource: 'https://x', audience: 'y', __proto__: 'z', constructor: 'q', client_assertion: 'a' };
-      expect((await installation.askToken(client, more)).status).toBe(200);
-    });
-
-    test('a subset of the scopes can be requested, in any order and without duplicates', async () => {
-      for (const scope of ['contacts:write', 'contacts:write catalog:read', 'contacts:write  contacts:write']) {
-        const { status, body } = await installation.askToken(client, { scope });
-        expect({ status, scope: body.scope }).toEqual({
-          status: 200,
-          scope: [...new Set(scope.split(/ +/))].join(' '),
-        });
-      }
-    });
-
-    test('a client without scopes gets a token without scopes', async () => {
-      const { body } = await installation.askToken(await installation.newClient([]));
-      expect(body).toMatchObject({ token_type: 'Bearer', scope: '' });
-    });
+  test('a client without scopes gets a token without scopes', async () => {
+    const { body } = await installation.askToken(await installation.newClient([]));
+    expect(body).toMatchObject({ token_type: 'Bearer', scope: '' });
   });
 });
 
-describe('an unknown client is like a wrong secret', () => {
-  let installation: Installation;
+describe('an unknown client is indistinguishable from a wrong secret', () => {
   let client: TestClient;
-  let metrics: Metrics;
 
   beforeAll(async () => {
-    metrics = await createMetrics();
-    installation = await startInstallation({ metrics });
     client = await installation.newClient([]);
   });
-  afterAll(() => installation.close());
 
   const unknown = 'cli_AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -370,43 +358,41 @@ describe('an unknown client is like a wrong secret', () => {
     return [...samples].reduce((sum, [, count]) => sum + Number(count), 0);
   };
 
-  describe('an unknown client is indistinguishable from a wrong secret', () => {
-    test('both have the same answer, byte for byte, in the form and with Basic', async () => {
-      const { askToken, post } = installation;
-      const wrong = await askToken({ ...client, clientSecret: 'wrong' });
-      for (const clientId of [unknown, 'x', 'no such client', "'; drop", '\u0000', 'ü'.repeat(500)]) {
-        const answer = await askToken({ clientId, clientSecret: client.clientSecret });
-        expect({ status: answer.status, text: answer.text }).toEqual({ status: 401, text: wrong.text });
-      }
-      const body = { grant_type: 'client_credentials' };
-      const wrongBasic = await post('/auth/token', body, { authorization: basic(client.clientId, 'wrong') });
-      const unknownBasic = await post('/auth/token', body, { authorization: basic(unknown, 'wrong') });
-      expect(unknownBasic.text).toBe(wrongBasic.text);
-      expect([wrongBasic.status, unknownBasic.status]).toEqual([401, 401]);
-    });
+  test('both have the same answer, byte for byte, in the form and with Basic', async () => {
+    const { askToken, post } = installation;
+    const wrong = await askToken({ ...client, clientSecret: 'wrong' });
+    for (const clientId of [unknown, 'x', 'no such client', "'; drop", '\u0000', 'ü'.repeat(500)]) {
+      const answer = await askToken({ clientId, clientSecret: client.clientSecret });
+      expect({ status: answer.status, text: answer.text }).toEqual({ status: 401, text: wrong.text });
+    }
+    const body = { grant_type: 'client_credentials' };
+    const wrongBasic = await post('/auth/token', body, { authorization: basic(client.clientId, 'wrong') });
+    const unknownBasic = await post('/auth/token', body, { authorization: basic(unknown, 'wrong') });
+    expect(unknownBasic.text).toBe(wrongBasic.text);
+    expect([wrongBasic.status, unknownBasic.status]).toEqual([401, 401]);
+  });
 
-    test('both cause the same work: each refusal reads the store, even if the client is cached', async () => {
-      const { askToken } = installation;
-      await askToken(client);
-      const readsFor = async (clientId: string): Promise<number> => {
-        const before = await reads();
-        for (let count = 0; count < 20; count += 1) await askToken({ clientId, clientSecret: 'wrong' });
-        return (await reads()) - before;
-      };
-      expect([await readsFor(client.clientId), await readsFor(unknown)]).toEqual([20, 20]);
-    });
+  test('both cause the same work: each refusal reads the store, even if the client is cached', async () => {
+    const { askToken } = installation;
+    await askToken(client);
+    const readsFor = async (clientId: string): Promise<number> => {
+      const before = await reads();
+      for (let count = 0; count < 20; count += 1) await askToken({ clientId, clientSecret: 'wrong' });
+      return (await reads()) - before;
+    };
+    expect([await readsFor(client.clientId), await readsFor(unknown)]).toEqual([20, 20]);
+  });
 
-    test('every failure is in the audit log, without secrets and without ids that may be misplaced secrets', async () => {
-      const { askToken, lines } = installation;
-      await askToken({ ...client, clientSecret: 'a-secret-that-nobody-may-read' });
-      await askToken({ clientId: 'a-secret-in-the-wrong-place', clientSecret: 'x' });
-      const audit = lines.filter(({ event }) => event === 'audit.authentication_failed').slice(-2);
-      expect(audit).toMatchObject([
-        { client: client.clientId, reason: 'wrong secret', requestId: expect.any(String) },
-        { client: null, reason: 'unknown client' },
-      ]);
-      expect(JSON.stringify(lines)).not.toMatch(/nobody-may-read|in-the-wrong-place/);
-      expect(JSON.stringify(lines)).not.toContain(client.clientSecret);
-    });
+  test('every failure is in the audit log, without secrets and without ids that may be misplaced secrets', async () => {
+    const { askToken, lines } = installation;
+    await askToken({ ...client, clientSecret: 'a-secret-that-nobody-may-read' });
+    await askToken({ clientId: 'a-secret-in-the-wrong-place', clientSecret: 'x' });
+    const audit = lines.filter(({ event }) => event === 'audit.authentication_failed').slice(-2);
+    expect(audit).toMatchObject([
+      { client: client.clientId, reason: 'wrong secret', requestId: expect.any(String) },
+      { client: null, reason: 'unknown client' },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/nobody-may-read|in-the-wrong-place/);
+    expect(JSON.stringify(lines)).not.toContain(client.clientSecret);
   });
 });

@@ -1,6 +1,6 @@
 import type { Logger } from '@boxoffice/runtime';
 import { startSweeper } from '@boxoffice/service';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { INVITATION_MS } from '../src/domain/user.ts';
 import { inviteApiUser, lockApiUser, readmitApiUser, SCOPES } from '../src/index.ts';
 import { onContactErased } from '../src/reactions.ts';
@@ -17,32 +17,25 @@ import { createAccounts } from '../src/users/accounts.ts';
 import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
 import { formOf, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
-import {
-  CALLBACK,
-  engines,
-  type Installation,
-  installationFor,
-  type Json,
-  startInstallation,
-  type TestClient,
-} from './installation.ts';
+import { CALLBACK, engines, installationFor, type Json, type TestClient } from './installation.ts';
 import { introspect, newLogin, usersIn } from './user-fixture.ts';
 
 describe('changes count for live tokens', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
+    const known = {
+      opera: { contacts: ['000123', '000777', '000888', '000999'], pointsOfSale: ['till.example', 'a.example'] },
+    };
+    const installation = installationFor({ engine, known });
+    const people = peopleFor(installation);
     let users: ReturnType<typeof usersIn>;
     let client: TestClient;
+    let thirdParty: string;
     let token: string;
     beforeAll(async () => {
-      const known = {
-        opera: { contacts: ['000123', '000777', '000888', '000999'], pointsOfSale: ['till.example', 'a.example'] },
-      };
-      installation = await startInstallation({ engine, known });
       users = usersIn(installation);
+      thirdParty = await people.webClient({ thirdParty: true });
       ({ client, token } = await users.withAll());
     });
-    afterAll(() => installation.close());
 
     const NEXT = 'three boats and a bridge';
 
@@ -171,241 +164,224 @@ describe('changes count for live tokens', () => {
         expect((await attempt(PASSWORD, '198.51.100.2')).status).toBe(200);
       });
     });
+
+    describe('a deleted user leaves no sign-in', () => {
+      const scope = 'catalog:read offline_access';
+
+      /** Agrees to the client, twice: one code is exchanged, the other waits. */
+      const signedIn = async (person: Person) => {
+        const browser = people.browser();
+        const { verifier, challenge } = proof();
+        const asked = { scope, code_challenge: challenge };
+        const question = await people.signIn(browser, thirdParty, person, asked);
+        const { sent } = await browser.post('/auth/authorize', { form: formOf(question), decision: 'allow' });
+        const { body: tokens } = await people.exchange(thirdParty, sent.get('code'), verifier);
+        const waiting = (await browser.visit(people.requestOf(thirdParty, asked))).sent.get('code');
+        await people.users.invite('opera', person.userId);
+        return { browser, tokens, waiting, verifier };
+      };
+
+      /** How much the store has of a user. */
+      const left = async (userId: string) => {
+        const { store } = installation;
+        const counts = [
+          store.collection(grantsCollection).of('opera').count({ userId }),
+          store.collection(sessionsCollection).of('opera').count({ userId }),
+          store.collection(consentsCollection).of('opera').count({ userId }),
+        ];
+        const invitations = await store.collection(invitationsCollection).of('opera').find();
+        return [...(await Promise.all(counts)), invitations.filter((one) => one.userId === userId).length];
+      };
+
+      test.each([
+        ['its deletion', {}, ({ userId }: Person) => people.users.remove('opera', userId)],
+        [
+          'the erasure of its contact',
+          { role: 'customer', contactNumber: 'C-1' },
+          () => people.users.eraseContact('opera', 'C-1'),
+        ],
+      ])('sessions, grants, consents and invitation are gone after %s', async (_name, details, end) => {
+        const [person, other] = [await people.person(details), await people.person()];
+        const { browser, tokens, waiting, verifier } = await signedIn(person);
+        const kept = await signedIn(other);
+        expect(await left(person.userId)).toEqual([2, 1, 1, 1]);
+        await end(person);
+        expect(await left(person.userId)).toEqual([0, 0, 0, 0]);
+        expect(await people.isValid(tokens.access_token)).toBe(false);
+        for (const answer of [
+          await people.refresh(thirdParty, tokens.refresh_token),
+          await people.exchange(thirdParty, waiting, verifier),
+        ])
+          expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+        const silent = await browser.visit(people.requestOf(thirdParty, { prompt: 'none' }));
+        expect(silent.sent.get('error')).toBe('login_required');
+
+        expect(await left(other.userId)).toEqual([2, 1, 1, 1]);
+        expect(await people.isValid(kept.tokens.access_token)).toBe(true);
+        expect((await people.refresh(thirdParty, kept.tokens.refresh_token)).status).toBe(200);
+      });
+
+      test('a deletion that is refused signs nobody out', async () => {
+        const only = await people.person({}, 'museum');
+        const elsewhere = await people.webClient({ institution: 'museum' });
+        const tokens = await people.tokens(elsewhere, only, 'catalog:read');
+        await expect(people.users.remove('museum', only.userId)).rejects.toMatchObject({ code: 'user_last_admin' });
+        expect(await people.isValid(tokens.access_token)).toBe(true);
+      });
+
+      test('the last admin stays signed in when its contact is erased', async () => {
+        const only = await people.person({ contactNumber: 'C-2' }, 'theatre');
+        const elsewhere = await people.webClient({ institution: 'theatre' });
+        const tokens = await people.tokens(elsewhere, only, 'catalog:read');
+        expect(await people.users.eraseContact('theatre', 'C-2')).toEqual([
+          { userId: only.userId, outcome: 'unlinked' },
+        ]);
+        expect(await people.isValid(tokens.access_token)).toBe(true);
+        await expect(people.users.remove('theatre', only.userId)).rejects.toMatchObject({ code: 'user_last_admin' });
+      });
+    });
+
+    describe('an invitation sets a password once', () => {
+      const invited = async () => {
+        const { body } = await users.create(token, { login: newLogin(), name: 'Ann Other', role: 'manager' });
+        return body.data as { userId: string; login: string; invitation: { url: string } };
+      };
+      const stateOf = async (userId: string) => ((await users.get(token, userId)).body.data as Json).state;
+
+      describe('the page of an invitation', () => {
+        test('has a form that a password manager fills', async () => {
+          const { login, invitation } = await invited();
+          const page = await users.page(invitation.url);
+          const text = await page.text();
+          expect(page.status).toBe(200);
+          expect(text).toContain(`value="${login}"`);
+          expect(text).toContain('autocomplete="new-password"');
+        });
+
+        test('sets the password, once, and makes the user active', async () => {
+          const { userId, invitation } = await invited();
+          expect(await stateOf(userId)).toBe('invited');
+          const saved = await users.accept(invitation.url, PASSWORD);
+          expect(saved.status).toBe(200);
+          expect(await saved.text()).toContain(`<a href="${new URL(CALLBACK).origin}">`);
+          expect(await stateOf(userId)).toBe('active');
+          expect((await users.accept(invitation.url, 'another one of these')).status).toBe(404);
+          expect((await users.page(invitation.url)).status).toBe(404);
+          const { passwordHash } = (await installation.store.collection(usersCollection).of('opera').get(userId)) ?? {};
+          expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+        });
+
+        test.each([
+          ['too short', 'eleven char', 'eleven char'],
+          ['common', 'Password1234', 'Password1234'],
+          ['typed differently', PASSWORD, `${PASSWORD}s`],
+          ['absent', '', ''],
+        ])('refuses a password that is %s, and can be sent again', async (_what, password, repeat) => {
+          const { userId, invitation } = await invited();
+          const refused = await users.accept(invitation.url, password, repeat);
+          expect([refused.status, await stateOf(userId)]).toEqual([422, 'invited']);
+          const text = await refused.text();
+          expect(text).toContain('role="alert"');
+          if (password !== '') expect(text).not.toContain(password);
+          expect((await users.accept(invitation.url, PASSWORD)).status).toBe(200);
+        });
+
+        test('says the same of an unknown, a malformed and a missing invitation', async () => {
+          const base = `${installation.issuer}/auth/invitation`;
+          const unknown = `${base}?token=inv_${'A'.repeat(43)}`;
+          const texts: string[] = [];
+          for (const link of [unknown, `${base}?token=x`, base]) {
+            const page = await users.page(link);
+            expect(page.status).toBe(404);
+            texts.push(await page.text());
+          }
+          expect(new Set(texts).size).toBe(1);
+        });
+      });
+
+      test('a newer invitation ends the older one; the password stays valid until a new one is set', async () => {
+        const { userId, invitation } = await invited();
+        const second = (await users.invite(token, userId)).body.data as { invitation: { url: string } };
+        expect((await users.page(invitation.url)).status).toBe(404);
+        expect((await users.accept(second.invitation.url, PASSWORD)).status).toBe(200);
+        const lost = (await users.invite(token, userId)).body.data as { invitation: { url: string } };
+        expect(await stateOf(userId)).toBe('active');
+        expect((await users.accept(lost.invitation.url, 'three boats and a bridge')).status).toBe(200);
+      });
+
+      test('a repeated invitation gets the answer without the link, and the link stays valid', async () => {
+        const { userId } = await invited();
+        const key = { 'idempotency-key': newLogin() };
+        const first = (await users.invite(token, userId, key)).body.data as { invitation: { url: string } };
+        const repeat = await users.invite(token, userId, key);
+        expect([repeat.status, (repeat.body.data as Json).invitation]).toEqual([201, null]);
+        expect((await users.page(first.invitation.url)).status).toBe(200);
+      });
+
+      test('a locked user cannot be invited, and locking ends the invitation', async () => {
+        const { userId, invitation } = await invited();
+        await users.patch(token, userId, { state: 'locked' });
+        expect((await users.page(invitation.url)).status).toBe(404);
+        expect((await users.invite(token, userId)).status).toBe(409);
+      });
+
+      test('of many who accept an invitation at the same time one wins; it ends after seven days and is swept', async () => {
+        const { store, discard } = await engine.open();
+        let now = Date.now();
+        const all = createUsers(store, { publicUrl: 'https://tickets.example', now: () => now });
+        const details = { name: 'A', role: 'door', contactNumber: null, pointsOfSale: [] } as const;
+        const secretOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
+        const { user, invitation } = await all.create('opera', { ...details, login: newLogin() });
+        const accepted = await Promise.all(
+          Array.from({ length: 4 }, () => all.accept(secretOf(invitation.url), PASSWORD)),
+        );
+        expect(accepted.filter((one) => one !== undefined)).toHaveLength(1);
+        expect(await all.get('opera', user.id)).toMatchObject({ state: 'active', invitation: null });
+
+        const late = await all.create('opera', { ...details, login: newLogin() });
+        now += INVITATION_MS - 1;
+        expect(await all.invited(secretOf(late.invitation.url))).toBeDefined();
+        now += 1;
+        expect(await all.invited(secretOf(late.invitation.url))).toBeUndefined();
+        expect(await all.accept(secretOf(late.invitation.url), PASSWORD)).toBeUndefined();
+        now += 60_000;
+        const logger = { warn: () => undefined };
+        const sweeper = startSweeper({ store, collections, retention, logger, now: () => now });
+        await sweeper.sweep();
+        await sweeper.close();
+        expect(await store.collection(invitationsCollection).of('opera').count()).toBe(0);
+        expect((await all.get('opera', late.user.id)).invitation).toBeNull();
+        await discard();
+      });
+    });
   });
 });
 
-describe('a deleted user leaves no sign in', () => {
-  describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine });
-    const people = peopleFor(installation);
-    let client: string;
-    beforeAll(async () => {
-      client = await people.webClient({ thirdParty: true });
-    });
+describe('common passwords', () => {
+  test.each([
+    'password1234',
+    'Password1234',
+    'P4ssw0rd12345',
+    'passwordpassword',
+    'password password',
+    'Passw0rd-Passw0rd.',
+    'p@ssword, p@ssword!',
+    'qwertyuiopasdf',
+    '123456789012',
+    '210987654321',
+    'aaaaaaaaaaaaaaa',
+    'abababababab',
+    '!!football2024',
+    'motherfucker',
+  ])('%s is one', (password) => expect(isCommonPassword(password)).toBe(true));
 
-    const scope = 'catalog:read offline_access';
+  test.each(['four swans on a cold lake', 'xK4-jw83-Pq91x', 'une valse à mille temps', '8362-qn-402-174'])(
+    '%s is none',
+    (password) => expect(isCommonPassword(password)).toBe(false),
+  );
 
-    /** Agrees to the client, twice: one code is exchanged, the other waits. */
-    const signedIn = async (person: Person) => {
-      const browser = people.browser();
-      const { verifier, challenge } = proof();
-      const asked = { scope, code_challenge: challenge };
-      const question = await people.signIn(browser, client, person, asked);
-      const { sent } = await browser.post('/auth/authorize', { form: formOf(question), decision: 'allow' });
-      const { body: tokens } = await people.exchange(client, sent.get('code'), verifier);
-      const waiting = (await browser.visit(people.requestOf(client, asked))).sent.get('code');
-      await people.users.invite('opera', person.userId);
-      return { browser, tokens, waiting, verifier };
-    };
-
-    /** How much the store has of a user. */
-    const left = async (userId: string) => {
-      const { store } = installation;
-      const counts = [
-        store.collection(grantsCollection).of('opera').count({ userId }),
-        store.collection(sessionsCollection).of('opera').count({ userId }),
-        store.collection(consentsCollection).of('opera').count({ userId }),
-      ];
-      const invitations = await store.collection(invitationsCollection).of('opera').find();
-      return [...(await Promise.all(counts)), invitations.filter((one) => one.userId === userId).length];
-    };
-
-    test.each([
-      ['its deletion', {}, ({ userId }: Person) => people.users.remove('opera', userId)],
-      [
-        'the erasure of its contact',
-        { role: 'customer', contactNumber: 'C-1' },
-        () => people.users.eraseContact('opera', 'C-1'),
-      ],
-    ])('sessions, grants, consents and invitation are gone after %s', async (_name, details, end) => {
-      const [person, other] = [await people.person(details), await people.person()];
-      const { browser, tokens, waiting, verifier } = await signedIn(person);
-      const kept = await signedIn(other);
-      expect(await left(person.userId)).toEqual([2, 1, 1, 1]);
-      await end(person);
-      expect(await left(person.userId)).toEqual([0, 0, 0, 0]);
-      expect(await people.isValid(tokens.access_token)).toBe(false);
-      for (const answer of [
-        await people.refresh(client, tokens.refresh_token),
-        await people.exchange(client, waiting, verifier),
-      ])
-        expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-      const silent = await browser.visit(people.requestOf(client, { prompt: 'none' }));
-      expect(silent.sent.get('error')).toBe('login_required');
-
-      expect(await left(other.userId)).toEqual([2, 1, 1, 1]);
-      expect(await people.isValid(kept.tokens.access_token)).toBe(true);
-      expect((await people.refresh(client, kept.tokens.refresh_token)).status).toBe(200);
-    });
-
-    test('a deletion that is refused signs nobody out', async () => {
-      const only = await people.person({}, 'museum');
-      const elsewhere = await people.webClient({ institution: 'museum' });
-      const tokens = await people.tokens(elsewhere, only, 'catalog:read');
-      await expect(people.users.remove('museum', only.userId)).rejects.toMatchObject({ code: 'user_last_admin' });
-      expect(await people.isValid(tokens.access_token)).toBe(true);
-    });
-
-    test('the last admin stays signed in when its contact is erased', async () => {
-      const only = await people.person({ contactNumber: 'C-2' }, 'theatre');
-      const elsewhere = await people.webClient({ institution: 'theatre' });
-      const tokens = await people.tokens(elsewhere, only, 'catalog:read');
-      expect(await people.users.eraseContact('theatre', 'C-2')).toEqual([{ userId: only.userId, outcome: 'unlinked' }]);
-      expect(await people.isValid(tokens.access_token)).toBe(true);
-      await expect(people.users.remove('theatre', only.userId)).rejects.toMatchObject({ code: 'user_last_admin' });
-    });
-  });
-});
-
-describe('an invitation sets a password once', () => {
-  const installation = installationFor();
-  let users: ReturnType<typeof usersIn>;
-  let token: string;
-  beforeAll(async () => {
-    users = usersIn(installation);
-    ({ token } = await users.withAll());
-  });
-
-  const invited = async () => {
-    const { body } = await users.create(token, { login: newLogin(), name: 'Ann Other', role: 'manager' });
-    return body.data as { userId: string; login: string; invitation: { url: string } };
-  };
-  const stateOf = async (userId: string) => ((await users.get(token, userId)).body.data as Json).state;
-
-  describe('the page of an invitation', () => {
-    test('has a form that a password manager fills', async () => {
-      const { login, invitation } = await invited();
-      const page = await users.page(invitation.url);
-      const text = await page.text();
-      expect(page.status).toBe(200);
-      expect(text).toContain(`value="${login}"`);
-      expect(text).toContain('autocomplete="new-password"');
-    });
-
-    test('sets the password, once, and makes the user active', async () => {
-      const { userId, invitation } = await invited();
-      expect(await stateOf(userId)).toBe('invited');
-      const saved = await users.accept(invitation.url, PASSWORD);
-      expect(saved.status).toBe(200);
-      expect(await saved.text()).toContain(`<a href="${new URL(CALLBACK).origin}">`);
-      expect(await stateOf(userId)).toBe('active');
-      expect((await users.accept(invitation.url, 'another one of these')).status).toBe(404);
-      expect((await users.page(invitation.url)).status).toBe(404);
-      const { passwordHash } = (await installation.store.collection(usersCollection).of('opera').get(userId)) ?? {};
-      expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    });
-
-    test.each([
-      ['too short', 'eleven char', 'eleven char'],
-      ['common', 'Password1234', 'Password1234'],
-      ['typed differently', PASSWORD, `${PASSWORD}s`],
-      ['absent', '', ''],
-    ])('refuses a password that is %s, and can be sent again', async (_what, password, repeat) => {
-      const { userId, invitation } = await invited();
-      const refused = await users.accept(invitation.url, password, repeat);
-      expect([refused.status, await stateOf(userId)]).toEqual([422, 'invited']);
-      const text = await refused.text();
-      expect(text).toContain('role="alert"');
-      if (password !== '') expect(text).not.toContain(password);
-      expect((await users.accept(invitation.url, PASSWORD)).status).toBe(200);
-    });
-
-    test('says the same of an unknown, a malformed and a missing invitation', async () => {
-      const base = `${installation.issuer}/auth/invitation`;
-      const unknown = `${base}?token=inv_${'A'.repeat(43)}`;
-      const texts: string[] = [];
-      for (const link of [unknown, `${base}?token=x`, base]) {
-        const page = await users.page(link);
-        expect(page.status).toBe(404);
-        texts.push(await page.text());
-      }
-      expect(new Set(texts).size).toBe(1);
-    });
-  });
-
-  test('a newer invitation ends the older one; the password stays valid until a new one is set', async () => {
-    const { userId, invitation } = await invited();
-    const second = (await users.invite(token, userId)).body.data as { invitation: { url: string } };
-    expect((await users.page(invitation.url)).status).toBe(404);
-    expect((await users.accept(second.invitation.url, PASSWORD)).status).toBe(200);
-    const lost = (await users.invite(token, userId)).body.data as { invitation: { url: string } };
-    expect(await stateOf(userId)).toBe('active');
-    expect((await users.accept(lost.invitation.url, 'three boats and a bridge')).status).toBe(200);
-  });
-
-  test('a repeated invitation gets the answer without the link, and the link stays valid', async () => {
-    const { userId } = await invited();
-    const key = { 'idempotency-key': newLogin() };
-    const first = (await users.invite(token, userId, key)).body.data as { invitation: { url: string } };
-    const repeat = await users.invite(token, userId, key);
-    expect([repeat.status, (repeat.body.data as Json).invitation]).toEqual([201, null]);
-    expect((await users.page(first.invitation.url)).status).toBe(200);
-  });
-
-  test('a locked user cannot be invited, and locking ends the invitation', async () => {
-    const { userId, invitation } = await invited();
-    await users.patch(token, userId, { state: 'locked' });
-    expect((await users.page(invitation.url)).status).toBe(404);
-    expect((await users.invite(token, userId)).status).toBe(409);
-  });
-
-  describe.each(engines)('on $name', (engine) => {
-    test('of many who accept an invitation at the same time one wins; it ends after seven days and is swept', async () => {
-      const { store, discard } = await engine.open();
-      let now = Date.now();
-      const all = createUsers(store, { publicUrl: 'https://tickets.example', now: () => now });
-      const details = { name: 'A', role: 'door', contactNumber: null, pointsOfSale: [] } as const;
-      const secretOf = (url: string) => new URL(url).searchParams.get('token') ?? '';
-      const { user, invitation } = await all.create('opera', { ...details, login: newLogin() });
-      const accepted = await Promise.all(
-        Array.from({ length: 4 }, () => all.accept(secretOf(invitation.url), PASSWORD)),
-      );
-      expect(accepted.filter((one) => one !== undefined)).toHaveLength(1);
-      expect(await all.get('opera', user.id)).toMatchObject({ state: 'active', invitation: null });
-
-      const late = await all.create('opera', { ...details, login: newLogin() });
-      now += INVITATION_MS - 1;
-      expect(await all.invited(secretOf(late.invitation.url))).toBeDefined();
-      now += 1;
-      expect(await all.invited(secretOf(late.invitation.url))).toBeUndefined();
-      expect(await all.accept(secretOf(late.invitation.url), PASSWORD)).toBeUndefined();
-      now += 60_000;
-      const logger = { warn: () => undefined };
-      const sweeper = startSweeper({ store, collections, retention, logger, now: () => now });
-      await sweeper.sweep();
-      await sweeper.close();
-      expect(await store.collection(invitationsCollection).of('opera').count()).toBe(0);
-      expect((await all.get('opera', late.user.id)).invitation).toBeNull();
-      await discard();
-    });
-  });
-
-  describe('common passwords', () => {
-    test.each([
-      'password1234',
-      'Password1234',
-      'P4ssw0rd12345',
-      'passwordpassword',
-      'password password',
-      'Passw0rd-Passw0rd.',
-      'p@ssword, p@ssword!',
-      'qwertyuiopasdf',
-      '123456789012',
-      '210987654321',
-      'aaaaaaaaaaaaaaa',
-      'abababababab',
-      '!!football2024',
-      'motherfucker',
-    ])('%s is one', (password) => expect(isCommonPassword(password)).toBe(true));
-
-    test.each(['four swans on a cold lake', 'xK4-jw83-Pq91x', 'une valse à mille temps', '8362-qn-402-174'])(
-      '%s is none',
-      (password) => expect(isCommonPassword(password)).toBe(false),
-    );
-
-    test('the login is one', () => {
-      expect(isCommonPassword('Claire.Dubois@opera.example', ['claire.dubois@opera.example'])).toBe(true);
-      expect(isCommonPassword('Claire Dubois, Claire Dubois', ['Claire Dubois'])).toBe(true);
-    });
+  test('the login is one', () => {
+    expect(isCommonPassword('Claire.Dubois@opera.example', ['claire.dubois@opera.example'])).toBe(true);
+    expect(isCommonPassword('Claire Dubois, Claire Dubois', ['Claire Dubois'])).toBe(true);
   });
 });

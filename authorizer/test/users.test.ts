@@ -9,29 +9,29 @@ import { createAccounts } from '../src/users/accounts.ts';
 import { createReferenceCheck, createReferences } from '../src/users/references.ts';
 import { createUsers, type Users } from '../src/users/users.ts';
 import { PASSWORD } from './browser.ts';
-import {
-  engines,
-  type Installation,
-  installationFor,
-  type Json,
-  type Received,
-  startInstallation,
-} from './installation.ts';
+import { engines, installationFor, type Json, type Received } from './installation.ts';
 import type { FakeReferences } from './references.ts';
 import { newLogin, usersIn } from './user-fixture.ts';
 
+const known = {
+  opera: {
+    contacts: ['000123', 'C-1', 'C1', 'C2', 'C3', 'C4'],
+    pointsOfSale: ['shop.opera.example', 'till.opera.example'],
+  },
+  museum: { contacts: ['M1'], pointsOfSale: ['shop.museum.example'] },
+};
+
 describe('users are administered', () => {
   describe.each(engines)('on $name', (engine) => {
-    let installation: Installation;
+    const installation = installationFor({ engine, known });
+    let references: FakeReferences;
     let users: ReturnType<typeof usersIn>;
     let token: string;
     beforeAll(async () => {
-      const known = { opera: { contacts: ['000123', 'C-1'], pointsOfSale: ['till.opera.example'] } };
-      installation = await startInstallation({ engine, known });
+      references = installation.references as FakeReferences;
       users = usersIn(installation);
       ({ token } = await users.withAll());
     });
-    afterAll(() => installation.close());
 
     const created = async (body: object = {}) => {
       const answer = await users.create(token, { login: newLogin(), name: 'Ann Other', role: 'manager', ...body });
@@ -208,74 +208,194 @@ describe('users are administered', () => {
       expect(repeat.headers.get('idempotency-replayed')).toBe('true');
       expect(repeat.body.data).toEqual({ ...(first.body.data as Json), invitation: null });
     });
-  });
-});
 
-describe('a caller gives only roles whose scopes it holds', () => {
-  const installation = installationFor();
-  let users: ReturnType<typeof usersIn>;
-  beforeAll(async () => {
-    users = usersIn(installation);
-  });
+    describe('a caller gives only roles whose scopes it holds', () => {
+      const USER_SCOPES: readonly Scope[] = ['users:read', 'users:write', 'users.sensitive:write'];
+      const tokenWith = async (scopes: readonly Scope[]) => installation.tokenOf(await installation.newClient(scopes));
 
-  const USER_SCOPES: readonly Scope[] = ['users:read', 'users:write', 'users.sensitive:write'];
-  const tokenWith = async (scopes: readonly Scope[]) => installation.tokenOf(await installation.newClient(scopes));
+      test('the roles have these scopes at most', () => {
+        expect(scopesOf('admin', SCOPES)).toEqual(SCOPES);
+        expect(SCOPES.filter((scope) => !scopesOf('manager', SCOPES).includes(scope))).toEqual([
+          'clients:read',
+          'clients:write',
+          'clients.sensitive:read',
+          'clients.sensitive:write',
+          'users:read',
+          'users:write',
+          'users.sensitive:write',
+          'events:write',
+        ]);
+        for (const role of ROLES) for (const scope of scopesOf(role, SCOPES)) expect(SCOPES).toContain(scope);
+      });
 
-  test('the roles have these scopes at most', () => {
-    expect(scopesOf('admin', SCOPES)).toEqual(SCOPES);
-    expect(SCOPES.filter((scope) => !scopesOf('manager', SCOPES).includes(scope))).toEqual([
-      'clients:read',
-      'clients:write',
-      'clients.sensitive:read',
-      'clients.sensitive:write',
-      'users:read',
-      'users:write',
-      'users.sensitive:write',
-      'events:write',
-    ]);
-    for (const role of ROLES) for (const scope of scopesOf(role, SCOPES)) expect(SCOPES).toContain(scope);
-  });
+      describe('a caller without a scope of the role', () => {
+        const door = [...USER_SCOPES, ...(scopesOf('door', SCOPES) as readonly Scope[])];
 
-  describe('a caller without a scope of the role', () => {
-    const door = [...USER_SCOPES, ...(scopesOf('door', SCOPES) as readonly Scope[])];
+        test('creates no user with it', async () => {
+          const token = await tokenWith(door);
+          const body = { login: newLogin(), name: 'A' };
+          expect((await users.create(token, { ...body, role: 'door' })).status).toBe(201);
+          const refused = await users.create(token, { ...body, login: newLogin(), role: 'box_office' });
+          expect([refused.status, refused.body.status]).toEqual([403, 'forbidden']);
+          expect(refused.headers.get('www-authenticate')).toContain('orders.sensitive:read');
+        });
 
-    test('creates no user with it', async () => {
-      const token = await tokenWith(door);
-      const body = { login: newLogin(), name: 'A' };
-      expect((await users.create(token, { ...body, role: 'door' })).status).toBe(201);
-      const refused = await users.create(token, { ...body, login: newLogin(), role: 'box_office' });
-      expect([refused.status, refused.body.status]).toEqual([403, 'forbidden']);
-      expect(refused.headers.get('www-authenticate')).toContain('orders.sensitive:read');
+        test('changes, deletes and invites none who has it, and gives it to none', async () => {
+          const { token: all } = await users.withAll();
+          const token = await tokenWith(door);
+          const manager = (await users.create(all, { login: newLogin(), name: 'A', role: 'manager' })).body
+            .data as Json;
+          const own = (await users.create(all, { login: newLogin(), name: 'A', role: 'door' })).body.data as Json;
+          const id = String(manager.userId);
+          for (const answer of [
+            await users.patch(token, id, { name: 'B' }),
+            await users.patch(token, id, { role: 'door' }),
+            await users.remove(token, id),
+            await users.invite(token, id),
+            await users.patch(token, String(own.userId), { role: 'admin' }),
+          ])
+            expect(answer.status).toBe(403);
+          expect((await users.get(all, id)).body.data).toMatchObject({ name: 'A', role: 'manager' });
+          expect((await users.patch(token, String(own.userId), { name: 'B' })).status).toBe(200);
+        });
+      });
+
+      test('each operation needs its own scope', async () => {
+        const reader = await tokenWith(['users:read']);
+        const writer = await tokenWith(['users:write', ...(scopesOf('door', SCOPES) as readonly Scope[])]);
+        const created = await users.create(writer, { login: newLogin(), name: 'A', role: 'door' });
+        const { userId } = created.body.data as { userId: string };
+        expect((await users.get(reader, userId)).status).toBe(200);
+        expect((await users.get(writer, userId)).status).toBe(403);
+        expect((await users.patch(reader, userId, { name: 'B' })).status).toBe(403);
+        expect((await users.invite(writer, userId)).status).toBe(403);
+      });
     });
 
-    test('changes, deletes and invites none who has it, and gives it to none', async () => {
-      const { token: all } = await users.withAll();
-      const token = await tokenWith(door);
-      const manager = (await users.create(all, { login: newLogin(), name: 'A', role: 'manager' })).body.data as Json;
-      const own = (await users.create(all, { login: newLogin(), name: 'A', role: 'door' })).body.data as Json;
-      const id = String(manager.userId);
-      for (const answer of [
-        await users.patch(token, id, { name: 'B' }),
-        await users.patch(token, id, { role: 'door' }),
-        await users.remove(token, id),
-        await users.invite(token, id),
-        await users.patch(token, String(own.userId), { role: 'admin' }),
-      ])
-        expect(answer.status).toBe(403);
-      expect((await users.get(all, id)).body.data).toMatchObject({ name: 'A', role: 'manager' });
-      expect((await users.patch(token, String(own.userId), { name: 'B' })).status).toBe(200);
-    });
-  });
+    describe('a user refers only to what exists', () => {
+      const bodyOf = (more: object) => ({ login: newLogin(), name: 'Ann Other', role: 'door', ...more });
 
-  test('each operation needs its own scope', async () => {
-    const reader = await tokenWith(['users:read']);
-    const writer = await tokenWith(['users:write', ...(scopesOf('door', SCOPES) as readonly Scope[])]);
-    const created = await users.create(writer, { login: newLogin(), name: 'A', role: 'door' });
-    const { userId } = created.body.data as { userId: string };
-    expect((await users.get(reader, userId)).status).toBe(200);
-    expect((await users.get(writer, userId)).status).toBe(403);
-    expect((await users.patch(reader, userId, { name: 'B' })).status).toBe(403);
-    expect((await users.invite(writer, userId)).status).toBe(403);
+      const created = async (more: object): Promise<Json & { userId: string }> => {
+        const { status, body } = await users.create(token, bodyOf(more));
+        expect(status).toBe(201);
+        const { invitation: _, ...user } = body.data as Json & { userId: string };
+        return user;
+      };
+
+      const total = async (): Promise<number> =>
+        ((await users.list(token, '?limit=500')).body.data as { items: Json[] }).items.length;
+
+      const refusals = ({ status, body }: Received) => [status, body.status, body.details];
+
+      describe.each([
+        ['a contact of another institution', { contactNumber: 'M1' }, '$.contactNumber: there is no contact M1.'],
+        [
+          'a point of sale of another institution',
+          { pointsOfSale: ['shop.museum.example'] },
+          '$.pointsOfSale[0]: there is no point of sale shop.museum.example.',
+        ],
+        [
+          'several of both',
+          { contactNumber: 'C/9 ?', pointsOfSale: ['a.example', 'b/..'] },
+          '$.contactNumber: there is no contact C/9 ?; $.pointsOfSale[0]: there is no point of sale a.example; ' +
+            '$.pointsOfSale[1]: there is no point of sale b/...',
+        ],
+      ])('%s', (_, members, details) => {
+        test('is refused in a creation, for any role, and nothing is written', async () => {
+          const before = await total();
+          for (const role of ['customer', 'box_office', 'door'])
+            expect(refusals(await users.create(token, bodyOf({ role, contactNumber: 'C1', ...members })))).toEqual([
+              422,
+              'validation_error',
+              details,
+            ]);
+          expect(await total()).toBe(before);
+        });
+
+        test('is refused in a change, and nothing is written', async () => {
+          const user = await created({});
+          const refused = await users.patch(token, user.userId, { name: 'B', ...members });
+          expect(refusals(refused)).toEqual([422, 'validation_error', details]);
+          expect((await users.get(token, user.userId)).body.data).toEqual(user);
+        });
+      });
+
+      test('an erased contact is refused like one that never existed', async () => {
+        references.erase('opera', 'C4');
+        const customer = bodyOf({ role: 'customer', contactNumber: 'C4' });
+        expect(refusals(await users.create(token, customer))).toEqual([
+          422,
+          'validation_error',
+          '$.contactNumber: there is no contact C4.',
+        ]);
+      });
+
+      test('what was read can be written back although the contact was erased and the point of sale is gone', async () => {
+        const pointsOfSale = ['Till.Opera.example', 'shop.opera.example'];
+        const user = await created({ role: 'customer', contactNumber: 'C2', pointsOfSale });
+        references.erase('opera', 'C2');
+        references.remove('till.opera.example');
+        const asked = references.asked();
+        const written = await users.patch(token, user.userId, user);
+        expect([written.status, references.asked()]).toEqual([200, asked]);
+        const kept = await users.patch(token, user.userId, {
+          role: 'box_office',
+          pointsOfSale: ['till.opera.example'],
+        });
+        expect([kept.status, references.asked()]).toEqual([200, asked]);
+        expect((await users.patch(token, user.userId, { contactNumber: null, pointsOfSale: [] })).status).toBe(200);
+        expect((await users.patch(token, user.userId, { contactNumber: 'C2' })).status).toBe(422);
+      });
+
+      test('a customer without a contact, a foreign user and a stale version are refused without a question', async () => {
+        const asked = references.asked();
+        expect((await users.create(token, bodyOf({ role: 'customer' }))).status).toBe(422);
+        const user = await created({});
+        const change = { contactNumber: 'C1' };
+        expect((await users.patch(token, user.userId, { ...change, state: 'active' })).status).toBe(409);
+        expect((await users.patch(token, user.userId, change, { 'if-match': '"0"' })).status).toBe(412);
+        const museum = await users.withAll('museum');
+        expect((await users.patch(museum.token, user.userId, change)).status).toBe(404);
+        expect(references.asked()).toBe(asked);
+      });
+
+      describe.each([
+        ['contacts', { contactNumber: 'C3' }],
+        ['catalog', { pointsOfSale: ['shop.opera.example'] }],
+      ] as const)('while %s is away', (service, members) => {
+        test('nothing is written, the answer is 503, and its key can be used again', async () => {
+          const user = await created({});
+          const body = bodyOf(members);
+          const key = { 'idempotency-key': newLogin() };
+          const before = await total();
+          references[service].mishaps.set('*', 'fails');
+          for (const answer of [
+            await users.create(token, body, key),
+            await users.patch(token, user.userId, { name: 'B', ...members }),
+          ]) {
+            expect([answer.status, answer.body.status]).toEqual([503, 'service_unavailable']);
+            expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+          }
+          expect(await total()).toBe(before);
+          expect((await users.get(token, user.userId)).body.data).toEqual(user);
+          references[service].mishaps.clear();
+          expect((await users.create(token, body, key)).status).toBe(201);
+        });
+
+        test('users that name nothing there are created, and a repeated creation is answered', async () => {
+          const body = bodyOf(members);
+          const key = { 'idempotency-key': newLogin() };
+          const first = await users.create(token, body, key);
+          references[service].mishaps.set('*', 'fails');
+          const asked = references.asked();
+          const repeat = await users.create(token, body, key);
+          expect([first.status, repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([201, 201, 'true']);
+          expect(references.asked()).toBe(asked);
+          await created({});
+          references[service].mishaps.clear();
+        });
+      });
+    });
   });
 });
 
@@ -360,164 +480,25 @@ describe('the last active admin stays', () => {
   });
 });
 
-describe('a user refers only to what exists', () => {
-  const known = {
-    opera: { contacts: ['C1', 'C2', 'C3', 'C4'], pointsOfSale: ['shop.opera.example', 'till.opera.example'] },
-    museum: { contacts: ['M1'], pointsOfSale: ['shop.museum.example'] },
-  };
-
-  describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, known });
-    let references: FakeReferences;
-    let users: ReturnType<typeof usersIn>;
-    let token: string;
-    beforeAll(async () => {
-      references = installation.references as FakeReferences;
-      users = usersIn(installation);
-      ({ token } = await users.withAll());
-    });
-
-    const bodyOf = (more: object) => ({ login: newLogin(), name: 'Ann Other', role: 'door', ...more });
-
-    const created = async (more: object): Promise<Json & { userId: string }> => {
-      const { status, body } = await users.create(token, bodyOf(more));
-      expect(status).toBe(201);
-      const { invitation: _, ...user } = body.data as Json & { userId: string };
-      return user;
-    };
-
-    const total = async (): Promise<number> =>
-      ((await users.list(token, '?limit=500')).body.data as { items: Json[] }).items.length;
-
-    const refusals = ({ status, body }: Received) => [status, body.status, body.details];
-
-    describe.each([
-      ['a contact of another institution', { contactNumber: 'M1' }, '$.contactNumber: there is no contact M1.'],
-      [
-        'a point of sale of another institution',
-        { pointsOfSale: ['shop.museum.example'] },
-        '$.pointsOfSale[0]: there is no point of sale shop.museum.example.',
-      ],
-      [
-        'several of both',
-        { contactNumber: 'C/9 ?', pointsOfSale: ['a.example', 'b/..'] },
-        '$.contactNumber: there is no contact C/9 ?; $.pointsOfSale[0]: there is no point of sale a.example; ' +
-          '$.pointsOfSale[1]: there is no point of sale b/...',
-      ],
-    ])('%s', (_, members, details) => {
-      test('is refused in a creation, for any role, and nothing is written', async () => {
-        const before = await total();
-        for (const role of ['customer', 'box_office', 'door'])
-          expect(refusals(await users.create(token, bodyOf({ role, contactNumber: 'C1', ...members })))).toEqual([
-            422,
-            'validation_error',
-            details,
-          ]);
-        expect(await total()).toBe(before);
-      });
-
-      test('is refused in a change, and nothing is written', async () => {
-        const user = await created({});
-        const refused = await users.patch(token, user.userId, { name: 'B', ...members });
-        expect(refusals(refused)).toEqual([422, 'validation_error', details]);
-        expect((await users.get(token, user.userId)).body.data).toEqual(user);
-      });
-    });
-
-    test('an erased contact is refused like one that never existed', async () => {
-      references.erase('opera', 'C4');
-      const customer = bodyOf({ role: 'customer', contactNumber: 'C4' });
-      expect(refusals(await users.create(token, customer))).toEqual([
-        422,
-        'validation_error',
-        '$.contactNumber: there is no contact C4.',
-      ]);
-    });
-
-    test('what was read can be written back although the contact was erased and the point of sale is gone', async () => {
-      const pointsOfSale = ['Till.Opera.example', 'shop.opera.example'];
-      const user = await created({ role: 'customer', contactNumber: 'C2', pointsOfSale });
-      references.erase('opera', 'C2');
-      references.remove('till.opera.example');
-      const asked = references.asked();
-      const written = await users.patch(token, user.userId, user);
-      expect([written.status, references.asked()]).toEqual([200, asked]);
-      const kept = await users.patch(token, user.userId, { role: 'box_office', pointsOfSale: ['till.opera.example'] });
-      expect([kept.status, references.asked()]).toEqual([200, asked]);
-      expect((await users.patch(token, user.userId, { contactNumber: null, pointsOfSale: [] })).status).toBe(200);
-      expect((await users.patch(token, user.userId, { contactNumber: 'C2' })).status).toBe(422);
-    });
-
-    test('a customer without a contact, a foreign user and a stale version are refused without a question', async () => {
-      const asked = references.asked();
-      expect((await users.create(token, bodyOf({ role: 'customer' }))).status).toBe(422);
-      const user = await created({});
-      const change = { contactNumber: 'C1' };
-      expect((await users.patch(token, user.userId, { ...change, state: 'active' })).status).toBe(409);
-      expect((await users.patch(token, user.userId, change, { 'if-match': '"0"' })).status).toBe(412);
-      const museum = await users.withAll('museum');
-      expect((await users.patch(museum.token, user.userId, change)).status).toBe(404);
-      expect(references.asked()).toBe(asked);
-    });
-
-    describe.each([
-      ['contacts', { contactNumber: 'C3' }],
-      ['catalog', { pointsOfSale: ['shop.opera.example'] }],
-    ] as const)('while %s is away', (service, members) => {
-      test('nothing is written, the answer is 503, and its key can be used again', async () => {
-        const user = await created({});
-        const body = bodyOf(members);
-        const key = { 'idempotency-key': newLogin() };
-        const before = await total();
-        references[service].mishaps.set('*', 'fails');
-        for (const answer of [
-          await users.create(token, body, key),
-          await users.patch(token, user.userId, { name: 'B', ...members }),
-        ]) {
-          expect([answer.status, answer.body.status]).toEqual([503, 'service_unavailable']);
-          expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-        }
-        expect(await total()).toBe(before);
-        expect((await users.get(token, user.userId)).body.data).toEqual(user);
-        references[service].mishaps.clear();
-        expect((await users.create(token, body, key)).status).toBe(201);
-      });
-
-      test('users that name nothing there are created, and a repeated creation is answered', async () => {
-        const body = bodyOf(members);
-        const key = { 'idempotency-key': newLogin() };
-        const first = await users.create(token, body, key);
-        references[service].mishaps.set('*', 'fails');
-        const asked = references.asked();
-        const repeat = await users.create(token, body, key);
-        expect([first.status, repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([201, 201, 'true']);
-        expect(references.asked()).toBe(asked);
-        await created({});
-        references[service].mishaps.clear();
-      });
-    });
+test('each point of sale is looked up once, and every unknown one is named', async () => {
+  const asked: string[] = [];
+  const check = createReferenceCheck({
+    hasContact: async () => true,
+    hasPointOfSale: async (_, host) => asked.push(host) % 2 === 1,
   });
+  const pointsOfSale = Array.from({ length: 24 }, (_, index) => `${index}.example`);
+  const fault = await check('opera', { pointsOfSale: [...pointsOfSale, '1.Example'] }).catch((error: Error) => error);
+  expect(asked).toEqual(pointsOfSale);
+  expect(String((fault as Error).message).match(/\$\.pointsOfSale/g)).toHaveLength(13);
+});
 
-  test('each point of sale is looked up once, and every unknown one is named', async () => {
-    const asked: string[] = [];
-    const check = createReferenceCheck({
-      hasContact: async () => true,
-      hasPointOfSale: async (_, host) => asked.push(host) % 2 === 1,
-    });
-    const pointsOfSale = Array.from({ length: 24 }, (_, index) => `${index}.example`);
-    const fault = await check('opera', { pointsOfSale: [...pointsOfSale, '1.Example'] }).catch((error: Error) => error);
-    expect(asked).toEqual(pointsOfSale);
-    expect(String((fault as Error).message).match(/\$\.pointsOfSale/g)).toHaveLength(13);
+test('where the addresses of the other services are unset, nothing can be looked up', async () => {
+  const references = createReferences({
+    urls: () => ({ catalog: undefined, contacts: undefined }),
+    credentials: { tokenFor: async () => '' },
+    logger: { warn: () => undefined },
   });
-
-  test('where the addresses of the other services are unset, nothing can be looked up', async () => {
-    const references = createReferences({
-      urls: () => ({ catalog: undefined, contacts: undefined }),
-      credentials: { tokenFor: async () => '' },
-      logger: { warn: () => undefined },
-    });
-    const unavailable = { code: 'service_unavailable' };
-    await expect(references.hasContact('opera', 'C1')).rejects.toMatchObject(unavailable);
-    await expect(references.hasPointOfSale('opera', 'shop.opera.example')).rejects.toMatchObject(unavailable);
-  });
+  const unavailable = { code: 'service_unavailable' };
+  await expect(references.hasContact('opera', 'C1')).rejects.toMatchObject(unavailable);
+  await expect(references.hasPointOfSale('opera', 'shop.opera.example')).rejects.toMatchObject(unavailable);
 });

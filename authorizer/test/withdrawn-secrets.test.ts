@@ -4,37 +4,43 @@ import { type Person, peopleFor, proof } from './browser.ts';
 import { engines, installationFor, type Json, type Received, type TestClient, waysTo } from './installation.ts';
 import { introspect } from './user-fixture.ts';
 
-describe('a withdrawn secret ends its tokens', () => {
-  const installation = installationFor({ instances: 2 });
-  let instances: ReturnType<typeof waysTo>[];
+describe('a withdrawn secret ends the tokens that it obtained', () => {
+  const SCOPE = 'openid catalog:read offline_access';
+  const refused = { status: 400, body: { status: 'bad_request', data: null, error: 'invalid_grant' } };
 
-  beforeAll(async () => {
-    instances = installation.services.map(({ url }) => waysTo(url, installation.store));
-  });
+  describe.each(engines)('on $name', (engine) => {
+    const installation = installationFor({ engine, instances: 2, isBalanced: true });
+    const people = peopleFor(installation);
+    let ada: Person;
+    let instances: ReturnType<typeof waysTo>[];
 
-  /** A client with two secrets, and a token obtained by each. */
-  const begin = async () => {
-    const first = await installation.newClient(['catalog:read']);
-    const { clientSecret, secrets } = await addClientSecret(installation.store, 'opera', first.clientId);
-    const second: TestClient = { ...first, clientSecret };
-    const tokens = [await installation.tokenOf(first), await installation.tokenOf(second)] as const;
-    return { second, tokens, firstSecretId: String(secrets[0]?.id) };
-  };
+    beforeAll(async () => {
+      instances = installation.services.map(({ url }) => waysTo(url, installation.store));
+      ada = await people.person();
+    });
 
-  const decisions = (token: string): Promise<Received[]> =>
-    Promise.all(instances.map(({ decide }) => decide(token, 'catalog:read')));
+    /** A client with two secrets, and a token obtained by each. */
+    const beginOwn = async () => {
+      const first = await installation.newClient(['catalog:read']);
+      const { clientSecret, secrets } = await addClientSecret(installation.store, 'opera', first.clientId);
+      const second: TestClient = { ...first, clientSecret };
+      const tokens = [await installation.tokenOf(first), await installation.tokenOf(second)] as const;
+      return { second, tokens, firstSecretId: String(secrets[0]?.id) };
+    };
 
-  const introspections = async (token: string, { clientId, clientSecret }: TestClient): Promise<unknown[]> => {
-    const question = { token, client_id: clientId, client_secret: clientSecret };
-    const answers = await Promise.all(instances.map(({ post }) => post('/auth/introspect', question)));
-    return answers.map(({ body }) => body.data);
-  };
+    const decisions = (token: string): Promise<Received[]> =>
+      Promise.all(instances.map(({ decide }) => decide(token, 'catalog:read')));
 
-  const statuses = (answers: readonly Received[]) => answers.map(({ status }) => status);
+    const introspections = async (token: string, { clientId, clientSecret }: TestClient): Promise<unknown[]> => {
+      const question = { token, client_id: clientId, client_secret: clientSecret };
+      const answers = await Promise.all(instances.map(({ post }) => post('/auth/introspect', question)));
+      return answers.map(({ body }) => body.data);
+    };
 
-  describe('tokens of a withdrawn secret are refused by every instance', () => {
+    const statuses = (answers: readonly Received[]) => answers.map(({ status }) => status);
+
     test('decisions refuse them and introspection reports them inactive; tokens of the other secret stay active', async () => {
-      const { second, tokens, firstSecretId } = await begin();
+      const { second, tokens, firstSecretId } = await beginOwn();
       const [ended, living] = tokens;
       for (const token of tokens) {
         expect(statuses(await decisions(token))).toEqual([200, 200]);
@@ -67,21 +73,6 @@ describe('a withdrawn secret ends its tokens', () => {
       if (answer?.status === 200)
         expect(statuses(await decisions(String(answer.body.access_token)))).toEqual([401, 401]);
       else expect(answer?.status).toBe(401);
-    });
-  });
-});
-
-describe('a withdrawn secret ends the users tokens it obtained', () => {
-  const SCOPE = 'openid catalog:read offline_access';
-  const refused = { status: 400, body: { status: 'bad_request', data: null, error: 'invalid_grant' } };
-
-  describe.each(engines)('on $name', (engine) => {
-    const installation = installationFor({ engine, instances: 2, isBalanced: true });
-    const people = peopleFor(installation);
-    let ada: Person;
-
-    beforeAll(async () => {
-      ada = await people.person();
     });
 
     /** A confidential client with an old and a new secret. */
