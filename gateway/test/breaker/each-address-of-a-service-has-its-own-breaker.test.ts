@@ -1,3 +1,5 @@
+// rule 7: 503 `service_unavailable`: maintenance or circuit breaker | libs/runtime/src/connections/breaker.ts
+
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -140,12 +142,15 @@ test('only when every address fails the service is 503 at once, until a new addr
   expect((await call(LIST)).status).toBe(200);
   close();
   await until(async () => {
-    const { status, headers } = await call(LIST);
-    if (status !== 502) expect([status, headers['retry-after']]).toEqual([503, expect.stringMatching(/^[1-9]\d*$/)]);
+    const { status, body, headers } = await call(LIST);
+    const refused = [503, 'service_unavailable', expect.stringMatching(/^[1-9]\d*$/)];
+    if (status !== 502) expect([status, body.status, headers['retry-after']]).toEqual(refused);
     return addresses.every((address) => opened(its, address) > 0);
   });
   // A probe, the first request after some seconds, is 502.
   await until(async () => (await call(LIST)).status === 503);
+  // Other routes still work.
+  await until(async () => (await its.call('/tnwr/v1/products')).status === 200);
   await startInstance('127.0.0.3', port, (_, response) => json(response, 200, envelope));
   await until(async () => (await call(LIST)).status === 200);
 });

@@ -77,40 +77,25 @@ test('in family B a starting service answers 500 with its consequences and Retry
   await end();
 });
 
-test('a service that listens when ready waits for its broker, too', async () => {
+test('a service that listens when ready has its port closed until it is prepared and has its broker', async () => {
   const fixture = await openNotes();
   const bus = Promise.withResolvers<Bus>();
   const port = await freePort();
-  const prepared = Promise.withResolvers<void>();
-  const prepare = async () => prepared.resolve();
-  const starting = fixture.start({ prepare }, { port, bus: bus.promise, listensWhenReady: true });
-  await prepared.promise;
-  await new Promise(setImmediate);
-  const ask = () => fetch(`http://127.0.0.1:${port}/health/live`);
-  await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-  bus.resolve(fixture.engines.bus);
-  const service = await starting;
-  expect((await ask()).status).toBe(200);
-  await service.close();
-  await fixture.close();
-});
-
-test('a service that listens when ready has its port closed until it can answer', async () => {
-  const fixture = await openNotes();
-  const port = await freePort();
-  const prepared = Promise.withResolvers<void>();
-  const preparing = Promise.withResolvers<void>();
+  const [preparing, prepared] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const prepare = async () => {
     preparing.resolve();
     await prepared.promise;
   };
-  const starting = fixture.start({ prepare }, { port, listensWhenReady: true });
+  const starting = fixture.start({ prepare }, { port, bus: bus.promise, listensWhenReady: true });
+  const ask = () => fetch(`http://127.0.0.1:${port}/health/ready`);
   await preparing.promise;
-  const ask = () => fetch(`http://127.0.0.1:${port}/notes`, { headers: fixture.headers('listNotes') });
   await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   prepared.resolve();
+  await new Promise(setImmediate);
+  await expect(ask()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  bus.resolve(fixture.engines.bus);
   const service = await starting;
-  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+  expect((await ask()).status).toBe(200);
   await service.close();
   await fixture.close();
 });

@@ -8,6 +8,15 @@ import { runService } from '@boxoffice/service';
 await runService({ name: 'notes', version: '0', collections: [], operations: () => [] });
 `;
 
+const required = { SERVICE_SECRET: 'a secret of the tests', AUTHORIZER_URL: 'http://127.0.0.1:1' };
+
+/** Runs the script with these settings. */
+const run = (env: Readonly<Record<string, string>>) =>
+  spawn(process.execPath, ['--conditions=source', '--input-type=module', '--eval', script], {
+    cwd: new URL('../../../../deploy/local', import.meta.url).pathname,
+    env: { ...required, ...env },
+  });
+
 const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port;
 
 /** Whether the port accepts connections. */
@@ -31,18 +40,12 @@ test('the port is closed until the first attempt to open the database; then an i
   await Promise.all([once(database, 'listening'), once(free, 'listening')]);
   const port = portOf(free);
   await new Promise((resolve) => free.close(resolve));
-  const env = {
-    SERVICE_SECRET: 'a secret of the tests',
-    AUTHORIZER_URL: 'http://127.0.0.1:1',
+  const child = run({
     PORT: String(port),
     MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true`,
     AMQP_URL: 'amqp://127.0.0.1:1',
-  };
-  const child = spawn(process.execPath, ['--conditions=source', '--input-type=module', '--eval', script], {
-    cwd: new URL('../../../../deploy/local', import.meta.url).pathname,
-    env,
-    stdio: 'ignore',
   });
+  for (const stream of [child.stdout, child.stderr]) stream.resume();
   const ended = once(child, 'close');
   // The start has done everything before the database, which accepts the connection and does not respond.
   await arrived;
@@ -60,4 +63,20 @@ test('the port is closed until the first attempt to open the database; then an i
   ]);
   child.kill('SIGTERM');
   await ended;
+});
+
+test('without MONGODB_URL and AMQP_URL it does not start, and the message names both', async () => {
+  const child = run({});
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => printed.push(text));
+  const [status] = await once(child, 'close');
+  expect(status).toBe(1);
+  expect(printed.join('').trim().split('\n')).toEqual([
+    'boxoffice cannot start: 2 settings are wrong',
+    expect.stringMatching(
+      /^ {2}MONGODB_URL: is not set; a standalone service needs MongoDB, since the embedded engines/,
+    ),
+    expect.stringMatching(/^ {2}AMQP_URL: is not set; a standalone service needs RabbitMQ, since the embedded engines/),
+  ]);
 });
