@@ -7,7 +7,6 @@ import { crashes } from './crashes.ts';
 import { claims } from './documents/claims.ts';
 import { conditions } from './documents/conditions.ts';
 import { documents } from './documents/documents.ts';
-import { large } from './documents/large.ts';
 import { pages } from './documents/pages.ts';
 import { shapes } from './documents/shapes.ts';
 import { uniqueness } from './documents/uniqueness.ts';
@@ -25,7 +24,7 @@ import { tenants } from './tenants.ts';
 export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
 export { others, suiteCollections, things } from './subject.ts';
 
-/** Every check by topic; `large` needs an engine with indexes. */
+/** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {
   documents,
   conditions,
@@ -44,7 +43,6 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   revisions,
   crashes,
   model,
-  large,
 };
 
 /** Opens a subject on an engine, with a function that closes it and all its further instances. */
@@ -65,16 +63,11 @@ export const openSubject = async (engine: Engine): Promise<Subject & { close(): 
 
 /**
  * Declares the port's conformance tests for an engine. `openEngine` returns an engine without data; the checks of a
- * topic share one, with random ids and institutions. `without`: topics that do not apply to the engine.
+ * topic share one, with random ids and institutions.
  */
-export const storeConformance = (
-  name: string,
-  openEngine: () => Promise<Engine>,
-  without: readonly string[] = [],
-): void => {
+export const storeConformance = (name: string, openEngine: () => Promise<Engine>): void => {
   describe(`${name} satisfies the contract of the store`, () => {
     for (const [topic, checks] of Object.entries(topics)) {
-      if (without.includes(topic)) continue;
       describe(topic, () => {
         let subject: Awaited<ReturnType<typeof openSubject>>;
         beforeAll(async () => {
