@@ -276,31 +276,10 @@ describeOnEachEngine('holds', (catalog) => {
       expect((await availabilityOf(catalog, show)).held).toBe(won.length * 3);
     });
 
-    test('unknown or contradictory items are refused, and nothing is held', async () => {
-      const show = await newShow(catalog, stalls(4, [4]));
-      const other = await newShow(catalog, stalls(4, [4]));
-      const [own] = (await seats(show)).map(({ id }) => id);
-      const [foreign] = (await seats(other)).map(({ id }) => id);
-      if (!own || !foreign) throw new Error('seats are missing');
-      const unpriced = await newTariff(catalog);
-      const refusals = await Promise.all([
-        hold(catalog, { ...show, performance: { ...show.performance, id: 'prf_unknown' } }),
-        hold(catalog, { ...show, categoryId: other.categoryId }),
-        hold(catalog, { ...show, tariff: unpriced }),
-        hold(catalog, show, { placeIds: [own, 'plc_unknown'] }),
-        hold(catalog, show, { placeIds: [own, foreign] }),
-        hold(catalog, show, { placeIds: [own, own] }),
-        hold(catalog, show, { placeIds: [own], quantity: 2 }),
-      ]);
-      for (const refused of refusals) {
-        expect(refused).toMatchObject({ outcome: 'refused', refusal: { reason: 'invalid_reference' } });
-      }
-      expect((await availabilityOf(catalog, show)).held).toBe(0);
-    });
-
-    test('a refusal names every unknown id by its path', async () => {
+    test('unknown or contradictory items are refused, by the path of each unknown id, and nothing is held', async () => {
       const [show, other] = [await newShow(catalog, stalls(4, [4])), await newShow(catalog, stalls(4, [4]))];
       const [own = '', next = ''] = (await seats(show)).map(({ id }) => id);
+      const [foreign = ''] = (await seats(other)).map(({ id }) => id);
       const unpriced = await newTariff(catalog);
       const item = itemOf(show);
       const ask = async (items: readonly object[], more: object = {}, path = 'holds') => {
@@ -336,6 +315,8 @@ describeOnEachEngine('holds', (catalog) => {
         { ...item, placeIds: ['plc_two'] },
       ];
       expect(await ask(strangers)).toEqual([...refused, ['$.items[0].placeIds[0]', '$.items[1].placeIds[0]']]);
+      for (const more of [{ placeIds: [own, foreign] }, { placeIds: [own, own] }, { placeIds: [own], quantity: 2 }])
+        expect((await ask([{ ...item, ...more }])).slice(0, 2)).toEqual(refused);
       expect((await availabilityOf(catalog, show)).held).toBe(0);
     });
 
