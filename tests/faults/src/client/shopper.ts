@@ -8,8 +8,8 @@ import type { Shop, ShopUser } from './shop.ts';
 
 /** A visitor of a web shop, who fills one cart after the other and buys it. */
 interface Shopper {
-  /** One visit; resolves when its outcome is certain, or as certain as it becomes. */
-  visit(): Promise<void>;
+  /** One visit; resolves when its outcome is certain, or as certain as it becomes. False: no cart could be filled. */
+  visit(): Promise<boolean>;
 }
 
 interface ShopperOptions {
@@ -112,14 +112,15 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
       const buyer = user ? { contactNumber: user.contactNumber } : { contact: guest };
       const session =
         user && tokenOf(await post('/sessions', undefined, { login: user.login, password: user.password }));
-      if (user && session === undefined) return;
+      if (user && session === undefined) return false;
       if (user && session) await lookAtOwnContact(session, user.contactNumber);
       const added = await post('/shopping-cart/items', session, item, randomUUID());
       const token = session ?? tokenOf(added);
       const cartId: unknown = added?.body?.data?.id;
-      if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return;
+      if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return false;
       journal.filled(cartId);
       await buy(cartId, token, { ...buyer, ...paying });
+      return true;
     },
   };
 };

@@ -25,16 +25,24 @@ const REQUEST_TIMEOUT_MS = 1_500;
 /** The most purchases in flight. */
 const CONCURRENCY = 3;
 
+/** After a purchase that could not begin: clients in a hurry would leave no processor to the start of what they miss. */
+const PAUSE_MS = 500;
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs one after the other, until `enough` returns true; resolves when all are finished. */
+/**
+ * Runs one after the other, until `enough` returns true; resolves when all are finished. After one that returns false
+ * there is a pause.
+ */
 export const inTurn = async (
-  act: (turn: number) => Promise<void>,
+  act: (turn: number) => Promise<unknown>,
   enough: (done: number) => boolean,
 ): Promise<void> => {
   const underWay = new Set<Promise<void>>();
   for (let turn = 0; !enough(turn); turn++) {
-    const one = act(turn).finally(() => underWay.delete(one));
+    const one = act(turn)
+      .then((begun) => (begun === false ? pause(PAUSE_MS) : undefined))
+      .finally(() => underWay.delete(one));
     underWay.add(one);
     await Promise.race(underWay.size < CONCURRENCY ? [one, pause(REQUEST_TIMEOUT_MS)] : underWay);
   }
@@ -47,5 +55,5 @@ export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: (done: n
     const own = random.fork(`${turn}`);
     const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
     if (order) await goOn(buyer, order, own);
-    else await pause(20);
+    return order !== undefined;
   }, enough);
