@@ -5,12 +5,14 @@ import { openApi } from './client/api.ts';
 import { openBuyer } from './client/buyer.ts';
 import { trade } from './client/trade.ts';
 import type { Partner } from './deployment/installation.ts';
-import { countsOf, createJournal, type Outcome } from './round/journal.ts';
+import { countsOf, createJournal, type Entry, type Outcome } from './round/journal.ts';
 import { randomFrom } from './round/random.ts';
 import { openHall } from './round/stage.ts';
 
 /** Buyers of one performance of a running installation, which is accessed only through its gateway. */
 interface ConcurrentSale {
+  /** The outcomes so far. */
+  readonly entries: readonly Entry[];
   /** The outcomes of its requests, as the buyers know them. */
   counts(): Readonly<Record<Outcome, number>>;
   /** Stops new purchases and resolves when the started ones are finished. */
@@ -33,6 +35,7 @@ export const openConcurrentSale = async (
     return trade(buyer, hall, own.fork('trade'), () => over);
   });
   return {
+    entries: journal.entries,
     counts: () => countsOf(journal),
     async end() {
       over = true;

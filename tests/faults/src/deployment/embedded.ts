@@ -13,17 +13,30 @@ const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pa
 export const certificateIn = (directory: string): Promise<string> =>
   readFile(join(directory, 'development-certificate.pem'), 'utf8');
 
-/** `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted. */
-export const startEmbedded = async (mutations: readonly Mutation[] = []): Promise<Deployment> => {
-  const directory = await mkdtemp(join(tmpdir(), 'boxoffice-faults-'));
-  const data: DataLocation = { directory, mongodbUrl: undefined, amqpUrl: undefined };
-  const partner = await setUp(data);
+/** A new data directory of an installation on SQLite. */
+export const emptyDirectory = async (): Promise<DataLocation> => ({
+  directory: await mkdtemp(join(tmpdir(), 'boxoffice-faults-')),
+  mongodbUrl: undefined,
+  amqpUrl: undefined,
+});
+
+/**
+ * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted; on a new
+ * installation unless there is one, which `close` removes as well.
+ */
+export const startEmbedded = async (
+  mutations: readonly Mutation[] = [],
+  existing?: Pick<Deployment, 'data' | 'partner'>,
+): Promise<Deployment> => {
+  const data = existing?.data ?? (await emptyDirectory());
+  const { directory } = data;
+  const partner = existing?.partner ?? (await setUp(data));
   const [https, http] = await freePorts(2);
   const whole = productProcess({
     name: 'npm start',
     program: [MAIN],
     mutations,
-    healthUrl: `http://127.0.0.1:${http}/health/ready`,
+    healthUrls: [`http://127.0.0.1:${http}/health/ready`],
     settings: {
       ...settingsOf(data),
       BOXOFFICE_DEMO: 'off',

@@ -42,8 +42,8 @@ interface ProcessOptions {
   /** The program's file and its arguments. */
   readonly program: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
-  /** Answers 200 when the process is ready. */
-  readonly healthUrl: string;
+  /** Each answers 200 when the process is ready. */
+  readonly healthUrls: readonly string[];
   /** The bugs that are planted at every start; default: none. */
   readonly mutations?: readonly Mutation[];
 }
@@ -52,6 +52,8 @@ const PRELOAD = new URL('../inside/preload.ts', import.meta.url);
 const OUTPUT_CHARACTERS = 20_000;
 /** A process that is not ready after this time never will be. */
 const START_SECONDS = 120;
+
+const READY = { status: 200, text: 'ready' };
 
 const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
   try {
@@ -74,7 +76,7 @@ export const productProcess = ({
   name,
   program,
   settings,
-  healthUrl,
+  healthUrls,
   mutations = [],
 }: ProcessOptions): ProductProcess => {
   let child: ReturnType<typeof spawn> | undefined;
@@ -128,13 +130,14 @@ export const productProcess = ({
       const story: string[] = [];
       let alive: number | undefined;
       while (child !== undefined && seconds() < START_SECONDS) {
-        const health = await healthAt(healthUrl);
-        if (health.status > 0) alive ??= seconds();
+        const reports = await Promise.all(healthUrls.map(healthAt));
+        const health = reports.find(({ status }) => status !== 200) ?? READY;
+        if (reports.some(({ status }) => status > 0)) alive ??= seconds();
         if (health.status === 200) {
           return { name, seconds: seconds(), secondsAlive: seconds() - (alive ?? seconds()), story };
         }
         if (!story.at(-1)?.endsWith(health.text)) story.push(`after ${seconds().toFixed(1)} s ${health.text}`);
-        await new Promise((resolve) => setTimeout(resolve, 25));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
       throw new Error(`${name} ${child === undefined ? 'ended' : 'is not ready'} instead of being ready:\n${printed}`);
     },

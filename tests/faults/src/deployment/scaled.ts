@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
-import type { Mutation } from '../inside/orders.ts';
 import { type Balancer, openBalancer } from './balancer.ts';
 import { type Deployment, together } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
@@ -12,8 +11,16 @@ import { openLinks, type Target } from './links.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { startBroker, startStoreServer } from './servers.ts';
 
-const PROGRAM = new URL('../../../../deploy/local/src/service.ts', import.meta.url).pathname;
+const PROGRAM = new URL('../inside/services.ts', import.meta.url).pathname;
 const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
+type Name = (typeof names)[number];
+
+/** Services that share processes, so that a short run starts few: each calls others that do not die with it. */
+export const grouped: readonly (readonly Name[])[] = [
+  ['authorizer', 'events', 'pos'],
+  ['catalog', 'contacts', 'tickets'],
+  ['orders'],
+];
 const INSTANCES = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,39 +38,40 @@ const databaseAt = (url: string, name: string): string =>
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
 interface ScaledOptions {
-  /** Bugs to plant. */
-  readonly mutations?: readonly Mutation[] | undefined;
   /** Whether every link between two processes goes through toxiproxy. */
   readonly links?: boolean;
+  /** The services of each process; default: each has its own. */
+  readonly groups?: readonly (readonly Name[])[];
 }
 
-/** The instances of a service behind its balancer, whose rotation has those that are ready. */
+/** The instances of services that share processes, behind their balancers: each listens as soon as it can serve. */
 const instancesOf = async (
-  name: string,
-  balancer: Balancer,
-  common: Readonly<Record<string, string>>,
-  mutations: readonly Mutation[],
-) => {
-  const ports = await freePorts(INSTANCES);
-  return ports.map((port, index): ProductProcess => {
+  group: readonly Name[],
+  balancers: ReadonlyMap<Name, Balancer>,
+  settings: Readonly<Record<string, string>>,
+): Promise<ProductProcess[]> => {
+  const start = async (_: unknown, index: number): Promise<ProductProcess> => {
+    const ports = await freePorts(group.length);
     const one = productProcess({
-      name: `${name} ${index + 1}`,
-      program: [PROGRAM, name],
-      mutations,
-      settings: { ...common, PORT: `${port}` },
-      healthUrl: `http://127.0.0.1:${port}/health/ready`,
+      name: `${group.join(' and ')} ${index + 1}`,
+      program: [PROGRAM, ...group.map((name, at) => `${name}=${ports[at]}`)],
+      settings,
+      healthUrls: ports.map((port) => `http://127.0.0.1:${port}/health/ready`),
     });
     return {
       ...one,
       async start() {
-        const started = await one.start();
-        if (!started) return undefined;
-        balancer.add(port);
-        void one.ended().then(() => balancer.remove(port));
-        return started;
+        const starting = one.start();
+        for (const [at, port] of ports.entries()) {
+          const balancer = balancers.get(group[at] as Name);
+          balancer?.add(port);
+          void one.ended().then(() => balancer?.remove(port));
+        }
+        return starting;
       },
     };
-  });
+  };
+  return Promise.all(Array.from({ length: INSTANCES }, start));
 };
 
 /** Calls in the opposite order of their registration. */
@@ -90,7 +98,7 @@ export const startScaled = async (env: Environment, options: ScaledOptions = {})
 const startOn = async (
   closings: Closings,
   env: Environment,
-  { mutations = [], links: linked = false }: ScaledOptions,
+  { links: linked = false, groups = names.map((name) => [name]) }: ScaledOptions,
 ): Promise<Deployment> => {
   const keep = <T extends { close(): Promise<unknown> }>(opened: T): T => {
     closings.push(() => opened.close());
@@ -108,11 +116,9 @@ const startOn = async (
 
   const [https, http] = await freePorts(2);
   const baseUrl = `https://localhost:${https}`;
-  const balancers = await Promise.all(names.map(async (name) => [name, keep(await openBalancer())] as const));
-  const urls = Object.fromEntries(balancers.map(([name, { url }]) => [name, url])) as Record<
-    (typeof names)[number],
-    string
-  >;
+  const balancers = new Map<Name, Balancer>();
+  for (const name of names) balancers.set(name, keep(await openBalancer()));
+  const urls = Object.fromEntries([...balancers].map(([name, { url }]) => [name, url])) as Record<Name, string>;
   const ends: Record<Target, string> = { ...urls, store: mongodbUrl, broker: amqpUrl };
   const links = linked ? keep(await openLinks(env, ends)) : undefined;
   const settingsFor = (name: string) => ({
@@ -126,16 +132,17 @@ const startOn = async (
     ...links?.settingsOf(name),
   });
   const services = new Map<string, ProductProcess[]>();
-  for (const [name, balancer] of balancers)
-    services.set(name, await instancesOf(name, balancer, settingsFor(name), mutations));
+  for (const group of groups) {
+    const instances = await instancesOf(group, balancers, settingsFor(String(group[0])));
+    for (const name of group) services.set(name, instances);
+  }
   const gateway = productProcess({
     name: 'gateway',
     program: [PROGRAM, 'gateway'],
-    mutations,
-    healthUrl: `http://127.0.0.1:${http}/health/ready`,
+    healthUrls: [`http://127.0.0.1:${http}/health/ready`],
     settings: { ...settingsFor('gateway'), GATEWAY_PORT: `${https}`, GATEWAY_HTTP_PORT: `${http}` },
   });
-  const processes = [...[...services.values()].flat(), gateway];
+  const processes = [...new Set([...services.values()].flat()), gateway];
   closings.push(() => Promise.all(processes.map((process) => process.stop('SIGKILL'))));
   const all = together(processes);
   await all.revive();

@@ -13,7 +13,7 @@ import { type DataLocation, openStores } from '../deployment/installation.ts';
 import type { Verdict } from '../invariants/verdict.ts';
 
 /** An installation as an operator reads it, beside its processes. */
-interface Inspection {
+export interface Inspection {
   /** The operator's check of everything stored; what looks wrong is read again for so long. */
   check(patienceMs: number): Promise<Verdict>;
   /** Events of every service that are not published yet. */

@@ -14,7 +14,7 @@ const QUIET_MS = 30_000;
 const READY_SECONDS = 10;
 /** How long everything must stay right: longer than the delay of the latest copy of a message. */
 const STEADY_MS = 1_500;
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 500;
 
 /** messages: outboxes drain, and the dead letters are exactly the planted ones. */
 export const checkMessages = (

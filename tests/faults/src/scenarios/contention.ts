@@ -26,8 +26,9 @@ export const contention: Scenario = {
   name: 'contention',
   about: `${BUYERS} buyers on ${PLACES} places`,
   async play(context) {
-    const round = await beginRound(context, [{ code: 'FLOOR', capacity: PLACES }]);
-    const buyers = buyersOf(context, round, BUYERS, true);
+    const [places, count] = context.size === 'short' ? [80, 24] : [PLACES, BUYERS];
+    const round = await beginRound(context, [{ code: 'FLOOR', capacity: places }]);
+    const buyers = buyersOf(context, round, count, true);
     await Promise.all(buyers.map((buyer, index) => buyAll(buyer, round.hall, context.random.fork(`items ${index}`))));
     // A place may be released just after the last refusals for lack of places.
     const [last] = buyers;
@@ -37,7 +38,7 @@ export const contention: Scenario = {
         entries.filter(({ action, outcome }) => action === 'confirm' && outcome === 'ok').map(({ subject }) => subject),
       );
       const sold = observed.orders.filter(({ id }) => acknowledged.has(id)).flatMap(({ lines }) => lines).length;
-      check.that('round', sold === PLACES, () => `the buyers were sold ${sold} of ${PLACES} places`);
+      check.that('round', sold === places, () => `the buyers were sold ${sold} of ${places} places`);
     };
     return round;
   },

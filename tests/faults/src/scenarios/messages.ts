@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { waitUntil } from '@boxoffice/testkit';
 import { type Buyer, createdBy } from '../client/buyer.ts';
 import { inTurn } from '../client/trade.ts';
 import { faithful } from '../inside/orders.ts';
-import { inspect } from '../round/inspection.ts';
+import { type Inspection, inspect } from '../round/inspection.ts';
 import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 import { anyPlaces, type Hall, openPointOfSale } from '../round/stage.ts';
 import { during, partnersOf, visitorsOf } from '../round/traffic.ts';
@@ -16,15 +17,19 @@ const poisons = [
   'places.released',
 ] as const;
 /** Deliveries for each unreadable message. */
-const POISON_EVERY = 50;
+const PER_POISON = 50;
 /** Longer than any round needs for its deliveries. */
 const LONGEST_MS = 300_000;
 const LOOK_EVERY_MS = 200;
-/** Within this time what was published before a round has arrived, but for a few facts on a busy machine. */
-const ARRIVED_MS = 2_000;
 /** Deliveries of each fact at least, on average: of what was published before there is one. */
 const DELIVERIES = 1.9;
 const HOLD_SECONDS = 0.6;
+
+/** Whether everything that was published has arrived. */
+const hasArrived = async (inspection: Inspection): Promise<boolean> => {
+  const [pending, depths] = await Promise.all([inspection.pending(), inspection.depths()]);
+  return pending.length === 0 && depths.every(({ waiting }) => waiting === 0);
+};
 
 /** Pays an order that has just expired, so that copies of its expiry arrive after its sale. */
 const payLate = async (buyer: Buyer, hall: Hall, serviceHost: string): Promise<void> => {
@@ -41,7 +46,7 @@ export const messages: Scenario = {
     'every message arrives twice and out of order, also the expiry of orders that were paid since; unreadable ones',
   async play(context) {
     const { api, deployment, random, reference, size } = context;
-    const [wanted, count] = size === 'short' ? [POISON_EVERY * poisons.length, 3] : [1_000, 6];
+    const [wanted, count] = size === 'short' ? [PER_POISON * poisons.length, 3] : [1_000, 6];
     const round = await beginRound(context, [
       { code: 'FLOOR', capacity: 1_000 },
       { code: 'FREE', capacity: 400, amount: 0 },
@@ -50,13 +55,13 @@ export const messages: Scenario = {
     const late = buyersOf({ ...context, random: random.fork('late') }, round, 2);
     const partners = partnersOf(context, round, count);
     const visitors = await visitorsOf(context, round, count);
-    await deployment.behave({ ...faithful, doubling: true, seed: random.next().toString() });
-    // The facts of the performance itself were published once; they have arrived before anything is counted.
-    await pause(ARRIVED_MS);
+    const inspection = await inspect(deployment.data);
+    // What was published before is published once; it has arrived before anything is counted.
+    await waitUntil(() => hasArrived(inspection), { what: 'the earlier facts to arrive', withinMs: LONGEST_MS });
     await deployment.arrived();
+    await deployment.behave({ ...faithful, doubling: true, seed: random.next().toString() });
     const arrived: string[] = [];
     const look = async (): Promise<void> => void arrived.push(...(await deployment.arrived()));
-    const inspection = await inspect(deployment.data);
     const { institution } = deployment.partner;
     const types = random.shuffled(poisons);
     const clients = (enough: () => boolean) => [
@@ -66,13 +71,12 @@ export const messages: Scenario = {
     ];
     try {
       await during(round, clients, async () => {
-        let planted = 0;
+        for (let count = 0; count < wanted / PER_POISON; count++) {
+          const type = types[count % types.length] ?? poisons[0];
+          round.planted.push(...(await inspection.plant(institution, type, random.chance(0.5))));
+          round.faults.push(`unreadable ${type}`);
+        }
         for (const end = Date.now() + LONGEST_MS; arrived.length < wanted && Date.now() < end; ) {
-          for (; planted * POISON_EVERY <= arrived.length; planted++) {
-            const type = types[planted % types.length] ?? poisons[0];
-            round.planted.push(...(await inspection.plant(institution, type, random.chance(0.5))));
-            round.faults.push(`unreadable ${type}`);
-          }
           await pause(LOOK_EVERY_MS);
           await look();
         }
