@@ -1,4 +1,4 @@
-import { announced, first, probe, silent, until } from '@boxoffice/messaging/conformance';
+import { first, probe, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq } from '../../src/index.ts';
 import { exchangeOf, workQueue } from '../../src/rabbitmq/names.ts';
@@ -102,36 +102,6 @@ describeWithBroker('publishing to RabbitMQ', (url) => {
       { confirmTimeoutMs: 200 },
     ),
   );
-
-  test(
-    'a broadcast without listeners is published, also on a broker where it is not declared yet',
-    withFixture(
-      url,
-      async ({ start }) => {
-        const { bus } = await start();
-        await bus.publish(probe({ type: announced }));
-      },
-      { declared: { queues: [], broadcasts: [{ types: [announced] }] } },
-    ),
-  );
-
-  test('a start without a broker fails with one line, at once when the broker refuses the password', async () => {
-    const proxy = await openProxy(url);
-    proxy.cut();
-    const options = { logger: silent, declared: { queues: [], broadcasts: [] } };
-    await expect(connectRabbitmq({ ...options, url: proxy.url, connectTimeoutMs: 300 })).rejects.toThrow(
-      /^RabbitMQ at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+$/,
-    );
-    await proxy.close();
-    const wrong = new URL(url);
-    wrong.password = 'wrong';
-    // It would retry for this long if the wrong password did not end it.
-    const connectTimeoutMs = 3_600_000;
-    await expect(connectRabbitmq({ ...options, url: wrong.toString(), connectTimeoutMs })).rejects.toThrow(
-      /^(?!.*wrong@).*ACCESS_REFUSED/s,
-    );
-    await expect(connectRabbitmq({ ...options, url: 'http://127.0.0.1:1' })).rejects.toThrow();
-  });
 
   test(
     'a bus that does not wait for the broker connects with its subscriptions when the broker starts',

@@ -1,4 +1,4 @@
-import { first, probe, probes, publishAll, until } from '@boxoffice/messaging/conformance';
+import { first, probe, probes, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq, declared } from '../../src/index.ts';
 import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq/names.ts';
@@ -26,24 +26,6 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
       await until('the fact', () => received.length === 1);
       expect(received).toEqual([message]);
     }),
-  );
-
-  test(
-    'every fact of the installation has its exchange and its queues, and broadcasts need none',
-    withFixture(
-      url,
-      async ({ options }) => {
-        const publisher = await connectRabbitmq(options);
-        const types = [...declared.queues, ...declared.broadcasts].flatMap((one) => one.types);
-        await publishAll(
-          publisher,
-          [...new Set(types)].map((type) => probe({ type })),
-        );
-        await publisher.close();
-        expect(types).toEqual(expect.arrayContaining(['contact.erased', 'performance.cancelled', 'client.changed']));
-      },
-      { declared },
-    ),
   );
 
   test('queues are named by group, purpose and contract version, once each', () => {
@@ -138,25 +120,5 @@ describeWithBroker('the topology on RabbitMQ', (url) => {
       },
       { maxLength: 10 },
     ),
-  );
-
-  test(
-    'a message is a dead letter after twenty unfinished deliveries',
-    withFixture(url, async ({ start, plan }) => {
-      const { bus } = await start();
-      const message = probe();
-      await bus.publish(message);
-      await onChannel(url, async (channel) => {
-        const dead = async () => (await channel.checkQueue(deadQueue(first.name, plan))).messageCount === 1;
-        const crash = async () => {
-          const one = await channel.get(workQueue(first.name, plan));
-          if (one) channel.nack(one, false, true);
-          return dead();
-        };
-        await until('the dead letter', crash);
-      });
-      const [letter] = await bus.deadLetters.list();
-      expect(letter).toMatchObject({ queue: first.name, message, reason: 'delivery_limit' });
-    }),
   );
 });

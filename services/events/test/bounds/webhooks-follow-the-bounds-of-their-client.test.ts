@@ -1,4 +1,4 @@
-import { notExercised, useFixture } from '@boxoffice/service/testkit';
+import { type TestEngine, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '../fixture/receiver.ts';
 import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
@@ -6,7 +6,10 @@ import { factOf, ownOrders, ownSalesHere, recordAll, salesHere, THERE, whole, wi
 
 const types = ['contact.*', 'order.*', 'payment.*', 'refund.*', 'ticket.*', 'product.*', 'performance.*'];
 
-describe.each(engines)(`webhooks of a client with bounds on $name${notExercised}`, (engine) => {
+// On one engine: the feed, which is tested on each, decides what is within bounds.
+const [engine] = engines as [TestEngine];
+
+describe('webhooks of a client with bounds', () => {
   const its = useFixture(async () => {
     const fixture = await openFixture(engine);
     return { ...fixture, at: await fixture.receiver() };

@@ -1,41 +1,12 @@
 import { exampleFaults, openApiDocument } from '@boxoffice/http';
-import { testEngines } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';
-import { createContext } from '../../src/context.ts';
-import { feedRoutes } from '../../src/feed/routes.ts';
-import { collections } from '../../src/store.ts';
+import type { Context } from '../../src/context.ts';
+import { routes } from '../../src/routes.ts';
 import { describedWebhooks, Event } from '../../src/types/schemas.ts';
-import { typeGroups, typesVisibleTo } from '../../src/types/types.ts';
+import { eventTypeNames, typeGroups, typesVisibleTo } from '../../src/types/types.ts';
+import type { Webhooks } from '../../src/webhooks/webhooks.ts';
 
-/** The types of the feed, as the interface promises them. */
-const TYPES = [
-  'order.created',
-  'order.changed',
-  'order.confirmed',
-  'order.expired',
-  'order.cancelled',
-  'order.settled',
-  'payment.recorded',
-  'payment.failed',
-  'refund.recorded',
-  'ticket.issued',
-  'ticket.changed',
-  'ticket.printed',
-  'ticket.printing_reverted',
-  'ticket.replaced',
-  'ticket.controlled',
-  'ticket.control_reverted',
-  'ticket.cancelled',
-  'contact.created',
-  'contact.changed',
-  'contact.erased',
-  'product.created',
-  'product.changed',
-  'performance.created',
-  'performance.changed',
-  'performance.cancelled',
-];
 /** Delivered only. */
 const TEST = 'webhook.test';
 
@@ -65,44 +36,35 @@ const { webhooks, components } = openApiDocument({
   };
 };
 
-test('every operation has examples that match its schemas', async () => {
-  const [engine] = testEngines('events', collections);
-  const opened = await engine?.open();
-  if (!opened) throw new Error('there is no engine');
-  const context = createContext({
-    store: opened.store,
-    serviceSecret: 'a secret of tests only',
-    publicUrl: 'https://tickets.example',
-    retentionMs: 1,
-    logger: { warn: () => undefined },
-  });
-  expect(exampleFaults(feedRoutes(context))).toEqual([]);
-  await context.tail.close();
-  await opened.discard();
+test('every operation has examples that match its schemas', () => {
+  expect(exampleFaults(routes({} as Context, {} as Webhooks))).toEqual([]);
 });
 
 test('the description has every type that is delivered, and no other', () => {
-  expect(Object.keys(webhooks).toSorted()).toEqual([...TYPES, TEST].toSorted());
+  expect(Object.keys(webhooks).toSorted()).toEqual([...eventTypeNames, TEST].toSorted());
 });
 
-test.each([...TYPES, TEST])('%s has a named schema, an example that matches it, and signed headers', (type) => {
-  const { parameters = [], requestBody } = webhooks[type]?.post ?? {};
-  const { schema, examples } = requestBody?.content['application/json'] ?? {};
-  const name = `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
-  expect(schema).toEqual({ $ref: `#/components/schemas/${name}` });
-  expect(components.schemas[name]?.properties).toMatchObject({ type: { enum: [type] } });
-  expect(Object.keys(examples ?? {})).toEqual([type]);
-  expect(parameters).toMatchObject([
-    { name: 'webhook-id', in: 'header' },
-    { name: 'webhook-timestamp', in: 'header' },
-    { name: 'webhook-signature', in: 'header' },
-  ]);
-  const { body, example } = describedWebhooks.find((one) => one.type === type) ?? {};
-  const { format: _, ...plain } = { ...body } as { format?: unknown };
-  expect(Value.Check(plain as NonNullable<typeof body>, example)).toBe(true);
-  expect(example).toMatchObject({ type });
-  expect(Value.Check(Event, example)).toBe(type !== TEST);
-});
+test.each([...eventTypeNames, TEST])(
+  '%s has a named schema, an example that matches it, and signed headers',
+  (type) => {
+    const { parameters = [], requestBody } = webhooks[type]?.post ?? {};
+    const { schema, examples } = requestBody?.content['application/json'] ?? {};
+    const name = `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+    expect(schema).toEqual({ $ref: `#/components/schemas/${name}` });
+    expect(components.schemas[name]?.properties).toMatchObject({ type: { enum: [type] } });
+    expect(Object.keys(examples ?? {})).toEqual([type]);
+    expect(parameters).toMatchObject([
+      { name: 'webhook-id', in: 'header' },
+      { name: 'webhook-timestamp', in: 'header' },
+      { name: 'webhook-signature', in: 'header' },
+    ]);
+    const { body, example } = describedWebhooks.find((one) => one.type === type) ?? {};
+    const { format: _, ...plain } = { ...body } as { format?: unknown };
+    expect(Value.Check(plain as NonNullable<typeof body>, example)).toBe(true);
+    expect(example).toMatchObject({ type });
+    expect(Value.Check(Event, example)).toBe(type !== TEST);
+  },
+);
 
 test('a test has neither a sequence nor data', () => {
   const { required, properties } = components.schemas.WebhookTestEvent ?? { properties: {} };
@@ -122,12 +84,12 @@ test('every type belongs to a group and needs a scope', () => {
     'performance.*',
   ]);
   const scopes = ['catalog:read', 'contacts:read', 'orders:read', 'orders.sensitive:read', 'tickets:read'];
-  expect(typesVisibleTo(scopes)).toEqual(TYPES);
+  expect(typesVisibleTo(scopes)).toEqual(eventTypeNames);
 });
 
 test('each message has an operationId of its own, after which generated code names its handler', () => {
   const ids = Object.values(webhooks).map(({ post }) => post.operationId);
   expect(ids).toContain('onOrderConfirmed');
   expect(ids).toContain('onTicketPrintingReverted');
-  expect(new Set(ids).size).toBe(TYPES.length + 1);
+  expect(new Set(ids).size).toBe(eventTypeNames.length + 1);
 });
