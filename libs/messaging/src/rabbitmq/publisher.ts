@@ -1,9 +1,8 @@
-import { within } from '@boxoffice/runtime/time';
 import type { ConfirmChannel } from 'amqplib';
 import { type Message, Unroutable } from '../port.ts';
 import { isBroadcast } from '../topology.ts';
 import { encode, type Wire } from './codec.ts';
-import { declareAll, declareExchanges } from './declare.ts';
+import { declareAll } from './declare.ts';
 import type { Link, Station } from './link.ts';
 import { exchangeOf, type Plan } from './names.ts';
 import type { Topology } from './topology.ts';
@@ -32,7 +31,11 @@ export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderO
   let serial = 0;
   /** Messages in flight, by delivery number: the same message may be in flight to two queues. */
   const sent = new Map<string, Sent>();
-  const exchanges = new Set<string>();
+  const { queues, broadcasts } = plan.declared;
+  /** Publishing to a missing exchange would close the channel, with every message in flight. */
+  const exchanges = new Set(
+    [...queues, ...broadcasts].flatMap(({ types }) => types.map((type) => exchangeOf(type, plan))),
+  );
   const waiters: (() => void)[] = [];
 
   const station: Station = {
@@ -43,10 +46,6 @@ export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderO
         if (one) one.returned = true;
       });
       await topology.ensure((declaring) => declareAll(declaring, plan));
-      exchanges.clear();
-      const { queues, broadcasts } = plan.declared;
-      for (const type of [...queues, ...broadcasts].flatMap(({ types }) => types))
-        exchanges.add(exchangeOf(type, plan));
       channel = fresh;
     },
     lost() {
@@ -80,23 +79,12 @@ export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderO
       }
     });
 
-  /** Publishing to a missing exchange would close the channel, with every message in flight. */
-  const ensureExchange = async (exchange: string, type: string): Promise<void> => {
-    if (!channel || !link.isUp()) throw new Error('not connected to RabbitMQ');
-    const declaring = topology.ensure((channel) => declareExchanges(channel, [type], plan));
-    const outcome = await within(declaring, confirmTimeoutMs, () => {
-      throw new Error(`not declared within ${confirmTimeoutMs} ms`);
-    });
-    if (outcome === 'found') throw new Unroutable(`no queue takes ${type}`);
-    exchanges.add(exchange);
-  };
-
   return {
     station,
-    /** Publishes to the exchange of the message's type. */
+    /** Publishes to the exchange of the message's type. @throws {Unroutable} if none is declared, or no queue takes it */
     async publish(message: Message): Promise<void> {
       const exchange = exchangeOf(message.type, plan);
-      if (!exchanges.has(exchange)) await ensureExchange(exchange, message.type);
+      if (!exchanges.has(exchange)) throw new Unroutable(`no queue takes ${message.type}`);
       await send(exchange, message.type, encode(message), !isBroadcast(message.type, plan.declared));
     },
     /** Puts a message into the queue of this name that is bound to the direct exchange under it. */

@@ -27,14 +27,13 @@ export const createTopology = (plan: Plan, logger: Logger) => {
   let mayDeclare = true;
   return (link: Link) => ({
     /**
-     * Runs `declare` on a channel of its own. Returns `declared`; or `found` where the user may not declare, but the
-     * whole plan exists. @throws {TopologyMissing} if it does not
+     * Runs `declare` on a channel of its own; where the user may not declare, looks whether the whole plan exists.
+     * @throws {TopologyMissing} if it does not
      */
-    async ensure(declare: (channel: Channel) => Promise<void>): Promise<'declared' | 'found'> {
+    async ensure(declare: (channel: Channel) => Promise<void>): Promise<void> {
       if (mayDeclare) {
         try {
-          await link.using(declare, { expecting: ACCESS_REFUSED });
-          return 'declared';
+          return await link.using(declare, { expecting: ACCESS_REFUSED });
         } catch (error) {
           if (codeOf(error) !== ACCESS_REFUSED) throw error;
           mayDeclare = false;
@@ -50,7 +49,6 @@ export const createTopology = (plan: Plan, logger: Logger) => {
       };
       try {
         await link.using(check, { expecting: NOT_FOUND });
-        return 'found';
       } catch (error) {
         throw codeOf(error) === NOT_FOUND ? new TopologyMissing(missing) : error;
       }
