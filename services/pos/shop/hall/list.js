@@ -17,6 +17,8 @@ export const fullName = (seat) => [seat.areaName, seatName(seat)].filter(Boolean
 /** Where the arrow keys lead, across rows and areas: by where seats are, not by their names. */
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+const { abs } = Math;
+
 /** A seat aside counts as three times as far as one straight on. */
 const ASIDE = 3;
 
@@ -32,7 +34,8 @@ const neighbour = (seats, from, [towardsX, towardsY]) => {
     const [x, y] = [seat.x - from.x, seat.y - from.y];
     const along = x * towardsX + y * towardsY;
     if (along <= 1e-6) continue;
-    const across = Math.abs(x * towardsY) + Math.abs(y * towardsX);
+    // One of the two is 0.
+    const across = abs(x * towardsY + y * towardsX);
     const straight = across <= along;
     const own = along + ASIDE * across;
     if (straight === isStraight ? own >= cost : isStraight) continue;

@@ -96,7 +96,10 @@ test.each(steps)(
 /** The gateway's timeout for an answer, in milliseconds. */
 const GATEWAY_TIMEOUT_MS = 15_000;
 
-test('if orders never answers, a 500 comes in time, and a later repeat returns the order', async () => {
+// These two wait for deadlines, beside the other tests.
+test.concurrent('if orders never answers, a 500 comes in time, and a later repeat returns the order', async () => {
+  const fixture = await openFixture();
+  const shopper = shopperOf(fixture);
   const { token, cartId } = await shopper.fill();
   const body = paid();
   fixture.orders.mishaps.set('checkoutCart', 'hangs first').set('cancelAfterFault', 'hangs first');
@@ -105,10 +108,12 @@ test('if orders never answers, a 500 comes in time, and a later repeat returns t
   expect([answer.status, answer.body.orderCancelled, answer.body.userLoggedOut]).toEqual([500, false, false]);
   fixture.orders.mishaps.clear();
   expect((await shopper.buy(token, body)).data).toMatchObject({ id: cartId, state: 'confirmed' });
+  await fixture.close();
 });
 
-// Last: for a while after it, purchases do not call tickets.
-test('tickets that hang delay one checkout, the next ones skip the call, and the barcodes follow', async () => {
+test.concurrent('tickets that hang delay one checkout, the next skip the call, and the barcodes follow', async () => {
+  const fixture = await openFixture();
+  const shopper = shopperOf(fixture);
   const carts = [await shopper.fill(), await shopper.fill(), await shopper.fill()];
   const buy = async (token = '') => {
     const { status, data } = await shopper.buy(token, paid());
@@ -126,4 +131,5 @@ test('tickets that hang delay one checkout, the next ones skip the call, and the
   for (const { token, cartId } of carts)
     for (const { barcode } of Object.values((await shopper.order(token, cartId)).data.items))
       expect(barcode).toMatch(/^barcode\./);
+  await fixture.close();
 });

@@ -1,25 +1,28 @@
 import { ServiceRefusal } from '@boxoffice/service';
-import { type Mishap, useFixture } from '@boxoffice/service/testkit';
+import type { Mishap } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { createContext } from '../../src/request/point-of-sale.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
 import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
 describe('while the catalog is unavailable', () => {
-  const fixture = useFixture(() => openFixture());
-
-  test.each<[Mishap]>([['dies first'], ['hangs first']])(
+  test.concurrent.each<[Mishap]>([['dies first'], ['hangs first']])(
     '(%s) sessions, carts, orders and tickets work',
     async (mishap) => {
+      const fixture = await openFixture();
       const shopper = shopperOf(fixture);
       const user = await fixture.user();
       const { token } = await shopper.fill(await fixture.logIn(user));
       fixture.catalog.mishaps.set('*', mishap);
-      // Longer than the maximum age of any cache.
-      const longer = Date.now() + 3_200;
-      while (Date.now() < longer)
+      const visit = async () => {
         for (const path of ['/sessions/current', '/shopping-cart', '/orders', '/tickets'])
           expect([path, (await fixture.call('GET', path, { token })).status]).toEqual([path, 200]);
+      };
+      // Longer than the maximum age of any cache.
+      const longer = Date.now() + 3_200;
+      await visit();
+      await until(() => Date.now() > longer);
+      await visit();
       const bought = await shopper.buy(token, asGuest(PAID));
       expect([bought.status, bought.data.state]).toEqual([201, 'confirmed']);
       expect((await fixture.call('GET', '/products')).status).toBe(500);
@@ -28,6 +31,7 @@ describe('while the catalog is unavailable', () => {
       fixture.catalog.mishaps.clear();
       fixture.catalog.revive();
       await until(async () => (await fixture.call('GET', '/products')).status === 200);
+      await fixture.close();
     },
   );
 });

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { MOST_ANSWERS_PER_SESSION } from '@boxoffice/http';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { sessions } from '../../src/store.ts';
+import { type SessionDocument, sessions } from '../../src/store.ts';
 import { engines, openFixture, until } from '../fixture/fixture.ts';
 import { shopperOf } from '../fixture/shopper.ts';
 
@@ -146,27 +146,42 @@ describe.each(engines)('sessions on $name', (engine) => {
 });
 
 describe('a session ends', () => {
+  const fixture = useFixture(() => openFixture({ sessionIdleSeconds: 100, sessionAbsoluteSeconds: 1_000 }));
+  const begin = async () => {
+    const user = await fixture.user();
+    const token = await fixture.logIn(user);
+    const all = fixture.store.collection(sessions).of('opera');
+    const stored = async () =>
+      (await all.find()).find(({ contactNumber }) => contactNumber === user.contactNumber) as SessionDocument;
+    return {
+      stored,
+      read: () => fixture.call('GET', '/sessions/current', { token }),
+      /** Lets this many seconds pass for one time of the session, which is moved back. */
+      pass: async (seconds: number, time: 'lastSeenAt' | 'expiresAt') => {
+        const { id } = await stored();
+        await all.update(id, (one) => ({ next: { ...one, [time]: one[time] - seconds * 1_000 } }));
+      },
+    };
+  };
+  const leftOf = ({ data }: { readonly data: Readonly<Record<string, unknown>> }) =>
+    Date.parse(String(data.expiresAt)) - Date.now();
+
   test('without requests, and each request renews it', async () => {
-    const fixture = await openFixture({ sessionIdleSeconds: 3 });
-    const token = await fixture.logIn(await fixture.user());
-    const used = Date.now() + 4_500;
-    const read = () => fixture.call('GET', '/sessions/current', { token });
-    await until(async () => {
-      expect((await read()).status).toBe(200);
-      return Date.now() > used;
-    });
-    const { data } = await read();
-    const end = Date.parse(String(data.expiresAt));
-    expect(end - Date.now()).toBeLessThanOrEqual(3_000);
-    await until(() => Date.now() > end + 150);
+    const { stored, read, pass } = await begin();
+    await pass(90, 'lastSeenAt');
+    const before = (await stored()).lastSeenAt;
+    expect(leftOf(await read())).toBeGreaterThan(11_000);
+    // Its use is recorded beside the answer.
+    await until(async () => (await stored()).lastSeenAt > before);
+    await pass(101, 'lastSeenAt');
     expect((await read()).code).toBe('session_invalid');
-    await fixture.close();
   });
 
   test('after its absolute lifetime, even if it is used', async () => {
-    const fixture = await openFixture({ sessionAbsoluteSeconds: 1 });
-    const token = await fixture.logIn(await fixture.user());
-    await until(async () => (await fixture.call('GET', '/sessions/current', { token })).status === 401);
-    await fixture.close();
+    const { read, pass } = await begin();
+    await pass(950, 'expiresAt');
+    expect(leftOf(await read())).toBeLessThanOrEqual(50_000);
+    await pass(51, 'expiresAt');
+    expect((await read()).code).toBe('session_invalid');
   });
 });

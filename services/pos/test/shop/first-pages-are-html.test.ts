@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { shopModule } from './choosing/shop-module.ts';
 
 const SHOP_HOST = 'home.example';
 const EVIL = '</script><script>alert("1")</script>';
@@ -162,6 +163,29 @@ test('pages of a visitor are the frame alone, and no page depends on the session
     expect(text).toContain('<meta name="robots" content="noindex">');
     expect((await get(`${home}${path}`, { cookie: 'boxoffice.session.x=secret' })).text).toBe(text);
   }
+});
+
+test('amounts have the digits of their currency, which the page says', async () => {
+  (await shopModule('frame.js')).useShop(dataOf((await get(`${home}/cart?lang=en`)).text, SCRIPT));
+  const { money } = await shopModule('texts/index.js');
+  const digitsOf = ([amount, currency]: readonly [number, string]) =>
+    money(amount, currency).replaceAll(/[^\d.,]/g, '');
+  expect(
+    (
+      [
+        [14_500, 'CHF'],
+        [1_200, 'JPY'],
+        [1_234, 'KWD'],
+      ] as const
+    ).map(digitsOf),
+  ).toEqual(['145.00', '1,200', '1.234']);
+  // CLDR has fewer digits for the first two than ISO 4217.
+  const others = [
+    [1_000_000, 'HUF'],
+    [1_500, 'IQD'],
+    [50, 'ISK'],
+  ] as const;
+  expect(others.map(digitsOf)).toEqual(['10,000.00', '1.500', '50']);
 });
 
 describe('look and links of the point of sale', () => {

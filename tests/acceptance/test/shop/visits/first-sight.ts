@@ -1,7 +1,7 @@
 import { waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
-import { nameless, takenOver, visit } from '../visit.ts';
+import { nameless, takenOver } from '../visit.ts';
 
 /** Stories of pages before, and while, their script takes over. */
 export const firstSight = ({ product, browser, story, showOf }: ShopFixture): void => {
@@ -124,6 +124,10 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     await page.goto(`${product().demo.baseUrl}/shop/${showOf('opera', 'numbered')}`);
     await takeSeat(page, 'Row G, seat 2');
     await heading(page, 'Cart').waitFor();
+    const sessionCookies = async () =>
+      (await page.context().cookies()).filter(({ name }) => name.startsWith('boxoffice.session.'));
+    // It ends with the browser.
+    expect(await sessionCookies()).toMatchObject([{ path: '/shop', secure: true, sameSite: 'Strict', expires: -1 }]);
     // The other tab follows without being loaded anew.
     await other.locator('.cart-count').getByText('1').waitFor();
     await other.getByRole('link', { name: 'Cart' }).click();
@@ -156,16 +160,6 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     await stranger.reload();
     await takenOver(stranger);
     expect(await stranger.locator('.cart-count').count()).toBe(0);
-    const cookies = await page.context().cookies();
-    expect(cookies.filter(({ name }) => name.startsWith('boxoffice.session.'))).toEqual([]);
-  });
-
-  story('the session is a cookie that ends with the browser', async () => {
-    const { page } = await visit(browser(), product().demo, { at: showOf('opera', 'numbered') });
-    await takeSeat(page, 'Row G, seat 4');
-    await heading(page, 'Cart').waitFor();
-    const [cookie] = (await page.context().cookies()).filter(({ name }) => name.startsWith('boxoffice.session.'));
-    expect(cookie).toMatchObject({ path: '/shop', secure: true, sameSite: 'Strict', expires: -1 });
-    await page.context().close();
+    expect(await sessionCookies()).toEqual([]);
   });
 };
