@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Mishap, sendEightAtOnce, useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type Login, openFixture } from '../fixture/fixture.ts';
+import { type Login, openFixture, withFixture } from '../fixture/fixture.ts';
 import { guestNumber } from '../fixture/orders.ts';
 import { asGuest, asUser, PAID, type Shown, shopperOf } from '../fixture/shopper.ts';
 
@@ -175,17 +175,19 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
     expect(Object.keys((await fixture.call('GET', '/orders', { token })).data)).toHaveLength(1);
   });
 
-  test('also if the answer of orders and the cancellation failed', async () => {
-    const { token, cartId } = await fill();
-    const [key, body] = [randomUUID(), paidGuest()];
-    fixture.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
-    const lost = await buy(token, body, key);
-    fixture.orders.mishaps.clear();
-    expect([lost.status, lost.body.orderCancelled]).toEqual([500, false]);
-    const again = await buy(token, body, key);
-    expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
-    expect(fixture.orders.orders.get(cartId)?.requests.size).toBe(2);
-  });
+  test.concurrent('also if the answer of orders and the cancellation failed', () =>
+    withFixture(async (own) => {
+      const shopper = shopperOf(own);
+      const { token, cartId } = await shopper.fill();
+      const [key, body] = [randomUUID(), paidGuest()];
+      own.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'fails');
+      const lost = await shopper.buy(token, body, key);
+      own.orders.mishaps.clear();
+      expect([lost.status, lost.body.orderCancelled]).toEqual([500, false]);
+      const again = await shopper.buy(token, body, key);
+      expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
+      expect(own.orders.orders.get(cartId)?.requests.size).toBe(2);
+    }));
 
   test('without a key two concurrent requests return the same order; a third one finds the cart empty', async () => {
     const { token, cartId } = await fill();
@@ -197,37 +199,21 @@ describe('a repeat with the same Idempotency-Key never buys twice', () => {
 });
 
 describe('an unforeseen error at the checkout', () => {
-  const failing = async (mishaps: readonly (readonly [string, Mishap])[]) => {
-    const { token, cartId } = await fill();
-    for (const [operation, mishap] of mishaps) fixture.orders.mishaps.set(operation, mishap);
-    const { status, body } = await buy(token, paidGuest());
-    fixture.orders.mishaps.clear();
-    return { status, body, state: fixture.orders.orders.get(cartId)?.state };
-  };
-
-  test('reports orderCancelled true once the order is cancelled', async () => {
-    const { status, body, state } = await failing([['checkoutCart', 'lost']]);
-    expect([status, body, state]).toMatchObject([500, { userLoggedOut: false, orderCancelled: true }, 'cancelled']);
-  });
-
-  test.each<[readonly (readonly [string, Mishap])[]]>([
-    [[['*', 'fails']]],
-    [
-      [
-        ['checkoutCart', 'lost'],
-        ['cancelAfterFault', 'fails'],
-      ],
-    ],
-    [
-      [
-        ['checkoutCart', 'fails'],
-        ['cancelAfterFault', 'lost'],
-      ],
-    ],
-  ])('reports orderCancelled false while that is unknown: %j', async (mishaps) => {
-    const { status, body } = await failing(mishaps);
-    expect([status, body.orderCancelled]).toEqual([500, false]);
-  });
+  test.concurrent.each<[Readonly<Record<string, Mishap>>, string, boolean]>([
+    [{ checkoutCart: 'lost' }, 'cancelled', true],
+    [{ '*': 'fails' }, 'open', false],
+    [{ checkoutCart: 'lost', cancelAfterFault: 'fails' }, 'confirmed', false],
+    [{ checkoutCart: 'fails', cancelAfterFault: 'lost' }, 'cancelled', false],
+  ])('reports orderCancelled only if it is known: after %j the order is %s, and it is %s', (mishaps, state, isKnown) =>
+    withFixture(async (own) => {
+      const shopper = shopperOf(own);
+      const { token, cartId } = await shopper.fill();
+      for (const [operation, mishap] of Object.entries(mishaps)) own.orders.mishaps.set(operation, mishap);
+      const { status, body } = await shopper.buy(token, paidGuest());
+      expect([status, body]).toMatchObject([500, { userLoggedOut: false, orderCancelled: isKnown }]);
+      expect(own.orders.orders.get(cartId)?.state).toBe(state);
+    }),
+  );
 
   test('is not visible if one retry succeeds', async () => {
     const { token } = await fill();
