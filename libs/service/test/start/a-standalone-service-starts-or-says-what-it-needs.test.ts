@@ -42,7 +42,7 @@ test('the port is closed until the first attempt to open the database; then an i
   await new Promise((resolve) => free.close(resolve));
   const child = run({
     PORT: String(port),
-    MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true`,
+    MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true&serverSelectionTimeoutMS=500`,
     AMQP_URL: 'amqp://127.0.0.1:1',
   });
   for (const stream of [child.stdout, child.stderr]) stream.resume();
