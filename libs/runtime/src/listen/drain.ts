@@ -75,8 +75,9 @@ export const drainConnections = async (
   const sweep = setInterval(async () => {
     // A process that had no processor time reads first what has arrived meanwhile.
     await setImmediate();
-    if (running() > 0) quietSince = passed();
-    if (passed() < graceMs && passed() - quietSince <= lastMs) return;
+    const now = passed();
+    if (running() > 0) quietSince = now;
+    if (now < graceMs && now - quietSince <= lastMs) return;
     for (const socket of connections) socket.destroy();
   }, SWEEP_MS);
   await closed;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
 import { type Listening, listen } from '../../src/index.ts';
@@ -31,6 +32,7 @@ describe('without a drain', () => {
     const response = await arrived.promise;
     const closed = listening.close();
     await expect(fetch(listening.url)).rejects.toThrow();
+    await setTimeout(100);
     response.end('finished');
     expect(await answer).toBe('finished');
     await closed;
