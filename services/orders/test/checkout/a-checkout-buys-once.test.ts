@@ -480,18 +480,22 @@ describeOnEachEngine('checkout', (fixture) => {
     });
 
     test('a sale in progress is not waited for, and buys nothing', async () => {
-      const { path } = await newCart(fixture);
-      fixture.catalog.mishaps.set('sellHold', 'hangs after');
-      const sales = () => fixture.catalog.calls.filter(({ operation }) => operation === 'sellHold').length;
-      const before = sales();
+      const { path, hall } = await newCart(fixture);
+      const [begun, cancellation] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      fixture.catalog.before.set('sellHold', () => {
+        begun.resolve();
+        return cancellation.promise;
+      });
       const bought = fixture.shop('POST', `${path}/checkout`, {
         body: { requestId: 'r', contactNumber, paymentMethod: 'on_account' },
       });
-      await until(() => sales() > before);
+      await begun.promise;
       expect(await certainty(path)).toEqual(cancelled);
-      expect((await bought).status).toBe(503);
-      fixture.catalog.mishaps.clear();
+      cancellation.resolve();
+      expect(await bought).toMatchObject({ status: 200, data: { outcome: 'refused', reason: 'cart_gone' } });
+      fixture.catalog.before.clear();
       expect(await read(fixture, path)).toMatchObject({ state: 'cancelled' });
+      expect(fixture.catalog.count(hall).sold).toBe(0);
     });
   });
 });

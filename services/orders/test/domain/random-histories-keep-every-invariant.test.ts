@@ -156,7 +156,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
 };
 
 test.each(Object.keys(planted))('planted bug: %s is found', (name) => {
-  const bug = { numRuns: 3_000, seed: 4, endOnFailure: true, examples };
+  const bug = { numRuns: 3_000, seed: 5, endOnFailure: true, examples };
   const { failed, counterexample } = fc.check(invariants({ ...rules, ...planted[name] }), bug);
   expect(failed).toBe(true);
   // By the bug alone: without it, the same history keeps every invariant.
