@@ -24,11 +24,6 @@ export const uniqueness: readonly Check[] = [
       assert.equal(events.length, 1, 'one event for the stored one');
     },
   ),
-  check('a unique index holds within the institution, by default', async ({ mine, theirs }) => {
-    await mine.insert(thing({ email: 'ada@example.org' }));
-    await theirs.insert(thing({ email: 'ada@example.org' }));
-    await violates(mine.insert(thing({ email: 'ada@example.org' })), 'email');
-  }),
   check('a unique index across institutions holds for the installation', async ({ store }) => {
     const barcode = fresh('bar');
     await thingsOf(store).of(fresh('inst')).insert(thing({ barcode }));
@@ -83,13 +78,5 @@ export const uniqueness: readonly Check[] = [
     );
     await violates(mine.claim({ where: { id: free.id }, set: move }), 'email');
     assert.deepEqual(await mine.get(free.id), free);
-  }),
-  check('a value is free again after its document changed it or was deleted', async ({ mine }) => {
-    const email = 'moving@example.org';
-    const first = await mine.insert(thing({ email }));
-    await mine.update(first.id, (current) => ({ next: { ...current, email: null } }));
-    const second = await mine.insert(thing({ email }));
-    await mine.delete(second.id);
-    await mine.insert(thing({ email }));
   }),
 ];
