@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterAll } from '@jest/globals';
 
 /** A request that the fake received. */
 export interface Received {
@@ -80,14 +81,13 @@ export const openInstallation = async (
 };
 
 const open: Installation[] = [];
+afterAll(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
 
-/** Like `openInstallation`, for the test that calls it: `closeAll` ends it. */
+/** Like `openInstallation`; it ends with the tests. */
 export const installation: typeof openInstallation = async (answer) => {
   const opened = await openInstallation(answer);
   open.push(opened);
   return opened;
-};
-
-export const closeAll = async (): Promise<void> => {
-  for (const one of open.splice(0)) await one.close();
 };

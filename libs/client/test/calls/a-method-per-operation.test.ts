@@ -1,8 +1,6 @@
 import { ApiError, ConnectionError, createClient, isApiError } from '@boxoffice/client';
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { closeAll, installation, refusal, success } from '../installation.ts';
-
-afterEach(closeAll);
+import { describe, expect, test } from '@jest/globals';
+import { installation, refusal, success } from '../installation.ts';
 
 const accessToken = 'token';
 

@@ -1,8 +1,6 @@
 import { createClient } from '@boxoffice/client';
-import { afterEach, expect, test } from '@jest/globals';
-import { closeAll, installation, refusal, success } from '../installation.ts';
-
-afterEach(closeAll);
+import { expect, test } from '@jest/globals';
+import { installation, refusal, success } from '../installation.ts';
 
 const three = () =>
   installation(({ query }) => {

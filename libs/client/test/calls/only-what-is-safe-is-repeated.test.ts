@@ -1,9 +1,7 @@
 import { type BoxofficeClient, ConnectionError, createClient } from '@boxoffice/client';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createRepetitions } from '../../src/http/repeat.ts';
-import { closeAll, installation, type Reply, refusal, success } from '../installation.ts';
-
-afterEach(closeAll);
+import { installation, type Reply, refusal, success } from '../installation.ts';
 
 const path = { orderId: 'ord_1' };
 const calls = {

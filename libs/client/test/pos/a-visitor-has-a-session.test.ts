@@ -1,8 +1,6 @@
 import { createPosClient, isPosError, PosError } from '@boxoffice/client/pos';
-import { afterEach, expect, test } from '@jest/globals';
-import { closeAll, installation, type Reply } from '../installation.ts';
-
-afterEach(closeAll);
+import { expect, test } from '@jest/globals';
+import { installation, type Reply } from '../installation.ts';
 
 const serviceHost = 'shop.opera.example';
 const success = (data: unknown, headers: Record<string, string> = {}): Reply => ({
