@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Position } from '@boxoffice/http';
-import type { Documents, Store } from '@boxoffice/store';
+import { type Documents, documentsOf, type Store } from '@boxoffice/store';
 import {
   type Dimension,
   dimensions,
@@ -52,9 +52,6 @@ const DEFAULT_MS = 24 * HOUR_MS;
 /** The longest range of a query. */
 export const LONGEST_DAYS = 92;
 
-/** Documents of usage in memory at once, beside those of one interval. */
-const BATCH = 100;
-
 const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
 
 const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
@@ -95,19 +92,13 @@ async function* intervals(
     start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() },
   };
   let interval: { readonly start: string; readonly rows: UsageRow[] } | undefined;
-  for (let last: UsageDocument | undefined; ; ) {
-    const after = last && { after: { value: last.start, id: last.id } };
-    const found: UsageDocument[] = await documents.find({ where, orderBy: 'start', limit: BATCH, ...after });
-    for (const { start, rows } of found) {
-      if (interval && interval.start !== start) {
-        yield interval;
-        interval = undefined;
-      }
-      interval ??= { start, rows: [] };
-      for (const row of rows) interval.rows.push(row);
+  for await (const { start, rows } of documentsOf(documents, { where, orderBy: 'start' })) {
+    if (interval && interval.start !== start) {
+      yield interval;
+      interval = undefined;
     }
-    last = found.at(-1);
-    if (found.length < BATCH) break;
+    interval ??= { start, rows: [] };
+    for (const row of rows) interval.rows.push(row);
   }
   if (interval) yield interval;
 }

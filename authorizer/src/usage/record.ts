@@ -1,6 +1,6 @@
 // Usage: the requests that gateways count, merged per minute, hour and day, and their query.
 import { hash } from 'node:crypto';
-import type { Store } from '@boxoffice/store';
+import { eachOf, type Store } from '@boxoffice/store';
 import { monthOf } from '../domain/api-key.ts';
 import {
   type CountedRequests,
@@ -113,14 +113,6 @@ const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
   return [...uses.values()];
 };
 
-const inTurn = async (work: readonly (() => Promise<void>)[]): Promise<void> => {
-  const left = work.values();
-  const take = async (): Promise<void> => {
-    for (const one of left) await one();
-  };
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, work.length) }, take));
-};
-
 /**
  * Makes the function that adds reports. Each document names the last report of each gateway that it includes, and a
  * gateway sends its reports one after the other: so every report counts once in every document, whatever is repeated.
@@ -164,13 +156,7 @@ export const createRecordUsage = (store: Store, now: () => number): RecordUsage 
         };
       });
 
-    await inTurn([
-      ...[...additionsOf(rows, now())].map(
-        ([id, addition]) =>
-          () =>
-            add(id, addition),
-      ),
-      ...keyUsesOf(rows).map((one) => () => use(one)),
-    ]);
+    await eachOf([...additionsOf(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
+    await eachOf(keyUsesOf(rows).values(), CONCURRENCY, use);
   };
 };
