@@ -251,6 +251,13 @@ describe('known attacks fail', () => {
         expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
         const wrong = await people.browser().visit(people.requestOf(client), { method: 'DELETE' });
         expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+        for (const [form, type, status] of [
+          ['x'.repeat(40_000), 'application/x-www-form-urlencoded', 413],
+          ['x', 'application/json', 400],
+        ] as const) {
+          const refused = await people.browser().post('/auth/authorize', { form }, { 'content-type': type });
+          expect([refused.status, refused.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+        }
       });
     });
   });

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Fault } from '@boxoffice/envelope';
-import { ClientGone } from '@boxoffice/http';
+import { readBody, textOf } from '@boxoffice/http';
 
 /** A request for a page, or a form that a page sent. */
 export interface PageRequest {
@@ -24,23 +23,6 @@ export interface PageRequest {
 /** Larger than any form of these pages. */
 const LIMIT_BYTES = 32_768;
 
-const FORM = /^application\/x-www-form-urlencoded(?:\s*;\s*charset="?utf-8"?)?$/i;
-
-const readBody = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of request) {
-      size += (chunk as Buffer).length;
-      if (size > LIMIT_BYTES) throw new Fault('payload_too_large', 'The form is too large.');
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    throw error instanceof Fault ? error : new ClientGone();
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 const one = (header: string | readonly string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : header?.[0];
 
@@ -62,9 +44,8 @@ export const readPageRequest = async (
 ): Promise<PageRequest> => {
   const { headers, url = '', socket } = request;
   const isPost = request.method === 'POST';
-  const text = isPost ? await readBody(request) : '';
-  if (isPost && text !== '' && !FORM.test(headers['content-type'] ?? ''))
-    throw new Fault('bad_request', 'The body is not a form.');
+  const body = isPost ? await readBody(request, LIMIT_BYTES) : undefined;
+  const text = body?.length ? textOf(request, body, 'application/x-www-form-urlencoded') : '';
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
   const parameters = [...new URLSearchParams(query), ...new URLSearchParams(text)].filter(([, value]) => value !== '');
   return {

@@ -28,7 +28,7 @@ export { EXPONENTS, exponentOf, isCurrency } from './locale/minor-units.ts';
 export { capitalised, datesIn, localeIn, moneyIn, regionOf, seatIn, validityIn } from './locale/spoken.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
-export { BODY_LIMIT_BYTES, ClientGone } from './requests/body.ts';
+export { BODY_LIMIT_BYTES, ClientGone, readBody, textOf } from './requests/body.ts';
 export { qualityOf } from './requests/headers.ts';
 export { mergePatch, readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
