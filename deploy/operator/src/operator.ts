@@ -12,7 +12,7 @@ import { users } from './accounts/users.ts';
 import { webhooks } from './accounts/webhooks.ts';
 import { backups } from './backup/commands.ts';
 import { canDeploy } from './can-deploy/commands.ts';
-import { check } from './check.ts';
+import { check } from './check/commands.ts';
 import { type Command, type Given, isReport, Misuse, optionsOf, printed, wordsOf } from './command.ts';
 import { demo } from './demo.ts';
 import { openInstallation } from './installation.ts';

@@ -1,14 +1,14 @@
 // The check of an installation's stored documents against the invariants of orders, stock, tickets, access and usage.
 
-import { knownInstitution } from './accounts/institutions.ts';
-import { invariants } from './check/findings.ts';
-import { metricsText, writeMetrics } from './check/metrics-file.ts';
-import type { Violation } from './check/suspects.ts';
-import { type Verified, verify } from './check/verify.ts';
-import { type Command, Misuse, type Report } from './command.ts';
-import type { Installation } from './installation.ts';
-import { createProgress } from './progress.ts';
-import { Refused } from './refused.ts';
+import { knownInstitution } from '../accounts/institutions.ts';
+import { type Command, Misuse, type Report } from '../command.ts';
+import type { Installation } from '../installation.ts';
+import { createProgress } from '../progress.ts';
+import { Refused } from '../refused.ts';
+import { invariants } from './findings.ts';
+import { metricsText, writeMetrics } from './metrics-file.ts';
+import type { Violation } from './suspects.ts';
+import { type Verified, verify } from './verify.ts';
 
 const storesOf = async (installation: Installation) => {
   const missing = installation.missing();

@@ -1,6 +1,7 @@
 import type { OrderDocument } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { broken, type Finding } from './findings.ts';
+import { broken, type Case, caseOf, type Finding } from './findings.ts';
+import { type CheckedCollections, namedBy } from './reading.ts';
 
 /** The evidence on a ticket; missing documents are undefined. */
 interface TicketEvidence {
@@ -26,7 +27,7 @@ const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined):
 };
 
 /** Judges a ticket against its order and its lineage. */
-export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
+const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
   const { id, status, orderId, lineId, institution, replaces, replacedBy } = ticket;
   const findings: Finding[] = boundsFaults(ticket, order);
   const why = (): string | undefined => {
@@ -49,4 +50,19 @@ export const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): F
   // Written right after this one, or by a sweep if the process died in between.
   else if (replacedBy !== null && !after) broken(`is replaced by ${replacedBy}, which does not exist`);
   return findings;
+};
+
+/** Judges tickets against their orders and those that they replace or are replaced by. */
+export const judgeTickets = async (
+  collections: CheckedCollections,
+  found: readonly TicketDocument[],
+): Promise<Case[]> => {
+  const orders = await namedBy(collections.orders, found, 'orderId');
+  const kin = await namedBy(collections.tickets, found, 'replaces', 'replacedBy');
+  return found.map((ticket) => {
+    const order = orders.get(ticket.orderId);
+    const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
+    const read = [order, before, after].flatMap((one) => one ?? []);
+    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
+  });
 };

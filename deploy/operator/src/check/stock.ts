@@ -1,23 +1,24 @@
 import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
 import { type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import type { Finding } from './findings.ts';
+import { type Case, caseOf, type Finding } from './findings.ts';
+import { byOwner, type CheckedCollections, namedBy, pagesOf } from './reading.ts';
 
 /** The tolerated difference between processes' clocks, in milliseconds. */
 export const CLOCKS_MS = 5_000;
 
 /** The places in use of each seat category; withdrawn places are no part of the capacity. */
-export type Tally = Map<string, number>;
+type Tally = Map<string, number>;
 
 /** Counts places into a tally. */
-export const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
+const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
   for (const { seatCategoryId, state } of places) {
     if (state !== 'withdrawn') tally.set(seatCategoryId, (tally.get(seatCategoryId) ?? 0) + 1);
   }
 };
 
 /** free + held + sold = capacity. A decided change of capacity reaches its places a little later. */
-export const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[] => {
+const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[] => {
   const { id, seatCategories, capacityChange } = performance;
   const underWay = capacityChange?.settle === true;
   const known = new Set(seatCategories.map((category) => category.id));
@@ -80,7 +81,7 @@ const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined 
 const LONGEST_HOLD_MS = 1_440 * 60_000;
 
 /** Whether a place is held for an order that does not exist: its creation is under way, or its process died. */
-export const isAbandoned = ({ state, holder, freeFrom }: PlaceDocument, order: unknown, now: number): boolean =>
+const isAbandoned = ({ state, holder, freeFrom }: PlaceDocument, order: unknown, now: number): boolean =>
   order === undefined && state === 'held' && freeFrom > now && !byChange(holder ?? '');
 
 /**
@@ -96,7 +97,7 @@ const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): stri
 };
 
 /** Judges a place that is not free against its order. */
-export const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
+const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
   const { id, state, holder, institution } = place;
   const faults = stateFaults(place);
   if (holder === null || byChange(holder) || (state !== 'held' && state !== 'sold')) return faults;
@@ -115,4 +116,60 @@ export const judgePlace = (place: PlaceDocument, holding: Holding, now: number):
       underWay,
     },
   ];
+};
+
+/** The places of a performance, page by page in their order. */
+const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
+  pagesOf(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
+
+/** Judges places that are not free against the orders that have them; reports how many have an order that does not exist. */
+export const judgePlaces = async (
+  collections: CheckedCollections,
+  found: readonly PlaceDocument[],
+  abandoned: (places: number) => void = () => undefined,
+): Promise<Case[]> => {
+  const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
+  const orders = await namedBy(collections.orders, taken, 'holder');
+  const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
+  const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
+  const now = Date.now();
+  abandoned(taken.filter((place) => isAbandoned(place, orders.get(place.holder ?? ''), now)).length);
+  return taken.map((place) => {
+    const order = orders.get(place.holder ?? '');
+    const own = tickets.get(place.holder ?? '') ?? [];
+    const read = [...(order ? [order] : []), ...own];
+    const concerns = [place.holder ?? '', place.performanceId];
+    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), read, concerns);
+  });
+};
+
+const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
+  const judged = caseOf('performance', performance, judgeCapacity(performance, tally));
+  return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
+};
+
+/** Counts the places of performances and judges each one; reports each page of places, and the abandoned ones of it. */
+export async function* judgeStock(
+  collections: CheckedCollections,
+  found: readonly PerformanceDocument[],
+  checked: (places: number, abandoned: number) => void,
+): AsyncGenerator<Case[]> {
+  for (const performance of found) {
+    const tally: Tally = new Map();
+    for await (const page of placesOf(collections, performance)) {
+      count(tally, page);
+      yield await judgePlaces(collections, page, (abandoned) => checked(page.length, abandoned));
+    }
+    // Read after its places: a change of capacity that has finished by then is not seen as pending.
+    const now = await collections.performances.acrossInstitutions.get(performance.id);
+    if (now?.version === performance.version) yield [capacityCase(performance, tally)];
+    else if (now) yield [await recount(collections, now)];
+  }
+}
+
+/** Counts the places of one performance, without judging them. */
+export const recount = async (collections: CheckedCollections, performance: PerformanceDocument): Promise<Case> => {
+  const tally: Tally = new Map();
+  for await (const page of placesOf(collections, performance)) count(tally, page);
+  return capacityCase(performance, tally);
 };

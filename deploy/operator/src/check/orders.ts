@@ -1,8 +1,10 @@
 import type { PlaceDocument } from '@boxoffice/catalog';
+import type { ContactDocument } from '@boxoffice/contacts';
 import { type OrderDocument, paid, refunded, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
-import { broken, type Finding, type Rule } from './findings.ts';
-import { CLOCKS_MS, isUnderWay } from './rules-stock.ts';
+import { broken, type Case, caseOf, type Finding, type Rule } from './findings.ts';
+import { byId, byOwner, type CheckedCollections, namedBy } from './reading.ts';
+import { CLOCKS_MS, isUnderWay } from './stock.ts';
 
 /** The evidence on an order. */
 interface OrderEvidence {
@@ -139,10 +141,50 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
 };
 
 /** All findings on an order, from its own members and from other services. */
-export const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] => [
+const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] => [
   ...linePlaces(evidence, now),
   ...lineTickets(evidence),
   ...cancellationFaults(evidence),
   ...stateFaults(evidence),
   ...moneyFaults(evidence, now),
 ];
+
+const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
+  const { id, contactNumber, institution, guest } = order;
+  // A guest's contact is created after the checkout; until then the order stores the contact's data.
+  if (guest || contactNumber === null || contacts.get(contactNumber)?.institution === institution) return [];
+  const text = `${id} is of the contact ${contactNumber}, which does not exist`;
+  return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
+};
+
+/** Judges orders against the places, tickets and contacts that they name. */
+export const judgeOrders = async (
+  collections: CheckedCollections,
+  found: readonly OrderDocument[],
+): Promise<Case[]> => {
+  const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
+  const tickets = await byOwner(collections.tickets, 'orderId', withTickets);
+  const placesOf = (order: OrderDocument): string[] =>
+    order.state === 'cancelled'
+      ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
+      : order.state === 'expired'
+        ? []
+        : order.lines.map(({ place }) => place.id);
+  const places = await byId(collections.places, found.flatMap(placesOf));
+  const own = new Map(found.map((order) => [order.id, order]));
+  const strangers = found.flatMap((order) => {
+    const holders = placesOf(order).map((id) => places.get(id)?.holder);
+    return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
+  });
+  const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  const now = Date.now();
+  return found.map((order) => {
+    const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
+    const findings = [...judgeOrder(evidence, now), ...contactFaults(order, contacts)];
+    const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
+    const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
+    const concerns = [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''];
+    return caseOf('order', order, findings, [...had, ...others, ...evidence.tickets], concerns);
+  });
+};
