@@ -6,7 +6,7 @@ import { events } from '@boxoffice/events';
 import { type OrderDocument, orders } from '@boxoffice/orders';
 import { pos, type SessionDocument, type UserDocument } from '@boxoffice/pos';
 import { testEngines } from '@boxoffice/service/testkit';
-import type { New } from '@boxoffice/store';
+import type { CollectionHandle, Document, New } from '@boxoffice/store';
 import { type TicketDocument, tickets } from '@boxoffice/tickets';
 import { type CheckedCollections, type CheckedStores, collectionsOf } from '../../src/check/reading.ts';
 
@@ -62,6 +62,10 @@ export const orderWith = (own: { readonly id: string } & Partial<OrderDocument>)
   ...own,
 });
 
+/** A document of a collection. */
+type Of<Name extends keyof CheckedCollections> =
+  CheckedCollections[Name] extends CollectionHandle<infer Found> ? Found : never;
+
 /** A consistent institution: a performance of six places, of which one is held and three are sold. */
 export interface InstitutionFixture {
   readonly institution: string;
@@ -72,6 +76,11 @@ export interface InstitutionFixture {
   order(name: string, change: (order: OrderDocument) => Partial<OrderDocument>): Promise<void>;
   ticket(name: string, change: Partial<TicketDocument>): Promise<void>;
   setPlace(number: number, change: Partial<PlaceDocument>): Promise<void>;
+  change<Name extends keyof CheckedCollections>(
+    collection: Name,
+    id: string,
+    change: Partial<Of<Name>> | ((document: Of<Name>) => Partial<Of<Name>>),
+  ): Promise<void>;
   addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
 }
 
@@ -317,23 +326,22 @@ export const found = async (
   await collections.logins.of(institution).insert(login);
   if (hasAccess) await foundAccess(stores, collections, institution, id);
 
+  const change: InstitutionFixture['change'] = async (collection, documentId, to) => {
+    const handle = collections[collection] as unknown as CollectionHandle<Document>;
+    await handle.of(institution).update(documentId, (current) => ({
+      next: { ...current, ...(typeof to === 'function' ? to(current as never) : to) },
+    }));
+  };
   return {
     institution,
     collections,
     id,
     place,
-    order: async (name, change) =>
-      void (await collections.orders
-        .of(institution)
-        .update(id(name), (order) => ({ next: { ...order, ...change(order) } }))),
-    ticket: async (name, change) =>
-      void (await collections.tickets
-        .of(institution)
-        .update(id(name), (ticket) => ({ next: { ...ticket, ...change } }))),
-    setPlace: async (number, change) =>
-      void (await collections.places.of(institution).update(place(number), (one) => ({ next: { ...one, ...change } }))),
-    addTicket: async (name, change) =>
-      void (await collections.tickets.of(institution).insert(ticketOf(name, 2, change))),
+    change,
+    order: (name, to) => change('orders', id(name), to),
+    ticket: (name, to) => change('tickets', id(name), to),
+    setPlace: (number, to) => change('places', place(number), to),
+    addTicket: async (name, rest) => void (await collections.tickets.of(institution).insert(ticketOf(name, 2, rest))),
   };
 };
 

@@ -1,407 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import type { UsageDocument } from '@boxoffice/authorizer';
-import { expect, test } from '@jest/globals';
-import type { Invariant } from '../../src/check/findings.ts';
+import { type Store, StoreUnavailable } from '@boxoffice/store';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { CheckedStores } from '../../src/check/reading.ts';
 import type { Violation } from '../../src/check/suspects.ts';
 import { verify } from '../../src/check/verify.ts';
-import { engines, found, type InstitutionFixture, soldTo } from './institution-fixture.ts';
+import { engines, found, type InstitutionFixture } from './institution-fixture.ts';
+import { held, type Planted, planted, underWay } from './violations.ts';
 
-interface Planted {
-  readonly what: string;
-  /** Whether the fixture needs a user, a grant, an API key and usage. */
-  readonly access?: boolean;
-  readonly invariants: readonly Invariant[];
-  plant(fixture: InstitutionFixture): Promise<unknown>;
-  /** The ids that the violations must contain. */
-  readonly named: (fixture: InstitutionFixture) => readonly string[];
-}
-
-const line = (change: object) => (order: { readonly lines: readonly object[] }) =>
-  ({ lines: order.lines.map((one) => ({ ...one, ...change })) }) as object;
-const money = {
-  id: 'pay',
-  method: 'card',
-  amount: 100,
-  currency: 'CHF',
-  reference: null,
-  request: null,
-  createdAt: 1,
-  updatedAt: 1,
-};
-const held = { state: 'held', freeFrom: Date.now() + 3_600_000, request: 'r', item: 0 } as const;
-
-const planted: readonly Planted[] = [
-  {
-    what: 'a place is gone',
-    invariants: ['capacity'],
-    plant: ({ collections, place, institution }) => collections.places.of(institution).delete(place(6)),
-    named: ({ id }) => [id('prf'), id('cat')],
-  },
-  {
-    what: 'a place too many',
-    invariants: ['capacity'],
-    plant: ({ setPlace }) => setPlace(7, { state: 'free', freeFrom: 0 }),
-    named: ({ id }) => [id('prf'), id('cat')],
-  },
-  {
-    what: 'sold to nobody',
-    invariants: ['place_state'],
-    plant: ({ setPlace }) => setPlace(5, { state: 'sold' }),
-    named: ({ place }) => [place(5)],
-  },
-  {
-    what: 'sold to an order that does not exist',
-    invariants: ['place_owner'],
-    plant: ({ setPlace }) => setPlace(5, soldTo('ord_nobody')),
-    named: ({ place }) => [place(5), 'ord_nobody'],
-  },
-  {
-    what: 'sold to a cancelled order',
-    invariants: ['place_owner'],
-    plant: ({ setPlace, id }) => setPlace(5, soldTo(id('ord_gone'))),
-    named: ({ place, id }) => [place(5), id('ord_gone')],
-  },
-  {
-    what: 'held by an expired order',
-    invariants: ['place_owner'],
-    plant: ({ setPlace, id }) => setPlace(5, { ...held, holder: id('ord_late') }),
-    named: ({ place, id }) => [place(5), id('ord_late')],
-  },
-  {
-    what: 'held for an order that does not exist, for longer than any hold lasts',
-    invariants: ['place_owner'],
-    plant: ({ setPlace }) => setPlace(5, { ...held, freeFrom: Date.now() + 48 * 3_600_000, holder: 'ord_never' }),
-    named: ({ place }) => [place(5), 'ord_never'],
-  },
-  {
-    what: 'a kept place is free',
-    invariants: ['place_owner'],
-    plant: ({ setPlace }) => setPlace(4, { state: 'free', freeFrom: 0, holder: null }),
-    named: ({ place, id }) => [place(4), id('ord_kept')],
-  },
-  {
-    what: 'a sold place is free',
-    invariants: ['line_place'],
-    plant: ({ setPlace }) => setPlace(2, { state: 'free', freeFrom: 0, holder: null }),
-    named: ({ place, id }) => [place(2), id('ord_sold')],
-  },
-  {
-    what: 'a place in two live orders',
-    invariants: ['line_place', 'line_ticket', 'place_owner'],
-    plant: ({ order, place }) => order('ord_sold', line({ place: { id: place(3), label: '', row: null, seat: null } })),
-    named: ({ place, id }) => [place(3), id('ord_sold'), id('ord_replaced')],
-  },
-  {
-    what: 'a held place is lost',
-    invariants: ['line_place'],
-    plant: ({ setPlace }) => setPlace(1, { state: 'free', freeFrom: 0, holder: null }),
-    named: ({ place, id }) => [place(1), id('ord_open')],
-  },
-  {
-    what: 'a ticket is missing',
-    invariants: ['line_ticket'],
-    plant: ({ collections, id, institution }) => collections.tickets.of(institution).delete(id('tic_ord_sold')),
-    named: ({ id }) => [id('ord_sold'), id('lin_ord_sold')],
-  },
-  {
-    what: 'a line has two tickets',
-    invariants: ['line_ticket'],
-    plant: ({ addTicket, id }) => addTicket('ord_sold', { id: id('tic_more') }),
-    named: ({ id }) => [id('ord_sold'), id('tic_more')],
-  },
-  {
-    what: 'a cancelled order has a valid ticket',
-    invariants: ['cancelled_ticket'],
-    plant: ({ ticket }) => ticket('tic_ord_gone', { status: 'printed' }),
-    named: ({ id }) => [id('ord_gone'), id('tic_ord_gone')],
-  },
-  {
-    what: 'a cancellation says wrong numbers',
-    invariants: ['cancellation'],
-    plant: ({ order }) =>
-      order('ord_gone', ({ cancellation }) => ({
-        cancellation: cancellation && { ...cancellation, placesReleased: 0 },
-      })),
-    named: ({ id }) => [id('ord_gone')],
-  },
-  {
-    what: 'confirmed, and still holding',
-    invariants: ['order_state'],
-    plant: ({ order }) => order('ord_sold', () => ({ heldPlaces: 1 })),
-    named: ({ id }) => [id('ord_sold')],
-  },
-  {
-    what: 'more refunded than paid',
-    invariants: ['payments'],
-    plant: ({ order }) => order('ord_sold', () => ({ refunds: [money] })),
-    named: ({ id }) => [id('ord_sold')],
-  },
-  {
-    what: 'waits for no payment',
-    invariants: ['payments'],
-    plant: ({ order }) => order('ord_open', () => ({ state: 'payment_pending', cameFrom: 'open' })),
-    named: ({ id }) => [id('ord_open')],
-  },
-  {
-    what: 'a ticket of no order',
-    invariants: ['ticket_order'],
-    plant: ({ addTicket, id }) => addTicket('ord_nobody', { id: id('tic_lost') }),
-    named: ({ id }) => [id('tic_lost'), id('ord_nobody')],
-  },
-  {
-    what: 'a ticket of another contact than its order',
-    invariants: ['ticket_bounds'],
-    plant: ({ ticket, id }) => ticket('tic_ord_sold', { contactNumber: id('C3') }),
-    named: ({ id }) => [id('tic_ord_sold'), id('ord_sold')],
-  },
-  {
-    what: 'a ticket of another point of sale than its order',
-    invariants: ['ticket_bounds'],
-    plant: ({ ticket }) => ticket('tic_ord_gone', { pointOfSale: 'other.example' }),
-    named: ({ id }) => [id('tic_ord_gone'), id('ord_gone')],
-  },
-  {
-    what: 'a replaced ticket without the next',
-    invariants: ['ticket_lineage'],
-    plant: ({ ticket, id }) => ticket('tic_ord_gone', { status: 'invalidated', replacedBy: id('tic_never') }),
-    named: ({ id }) => [id('tic_ord_gone')],
-  },
-  {
-    what: 'an order of nobody',
-    invariants: ['contact', 'ticket_bounds'],
-    plant: ({ order }) => order('ord_sold', () => ({ contactNumber: 'C_nobody' })),
-    named: ({ id }) => [id('ord_sold'), 'C_nobody'],
-  },
-  {
-    what: 'an erased contact logs in',
-    invariants: ['contact'],
-    plant: ({ collections, id, institution }) =>
-      collections.logins
-        .of(institution)
-        .update(id('login'), (login) => ({ next: { ...login, contactNumber: id('C2') } })),
-    named: ({ id }) => [id('login'), id('C2')],
-  },
-  {
-    what: 'an erased contact’s names',
-    invariants: ['erasure'],
-    plant: ({ ticket }) => ticket('tic_next', { beneficiary: { firstName: 'Clara', lastName: 'Haskil' } }),
-    named: ({ id }) => [id('tic_next'), id('C2')],
-  },
-  {
-    what: 'another point of sale’s cart',
-    invariants: ['session_cart'],
-    plant: ({ collections, id, institution }) =>
-      collections.sessions
-        .of(institution)
-        .update(id('session'), (session) => ({ next: { ...session, cartId: id('ord_open') } })),
-    named: ({ id }) => [id('session'), id('ord_open')],
-  },
-  {
-    what: 'an active user without a password',
-    access: true,
-    invariants: ['user'],
-    plant: ({ collections, id, institution }) =>
-      collections.users.of(institution).update(id('usr'), (user) => ({ next: { ...user, passwordHash: null } })),
-    named: ({ id }) => [id('usr')],
-  },
-  {
-    what: 'a user of an erased contact',
-    access: true,
-    invariants: ['user'],
-    plant: ({ collections, id, institution }) =>
-      collections.users.of(institution).update(id('usr'), (user) => ({ next: { ...user, contactNumber: id('C2') } })),
-    named: ({ id }) => [id('usr'), id('C2')],
-  },
-  {
-    what: 'a session for days',
-    access: true,
-    invariants: ['sign_in'],
-    plant: ({ collections, id, institution }) =>
-      collections.signIns
-        .of(institution)
-        .update(id('ses'), (session) => ({ next: { ...session, expiresAt: session.expiresAt + 86_400_000 } })),
-    named: ({ id }) => [id('ses')],
-  },
-  {
-    what: 'a grant to nobody',
-    access: true,
-    invariants: ['sign_in'],
-    plant: ({ collections, id, institution }) =>
-      collections.grants.of(institution).update(id('gnt'), (grant) => ({ next: { ...grant, clientId: 'cli_nobody' } })),
-    named: ({ id }) => [id('gnt'), 'cli_nobody'],
-  },
-  {
-    what: 'requests with a key that never was',
-    access: true,
-    invariants: ['api_key'],
-    plant: ({ collections, id, institution }) =>
-      collections.apiKeyUses.of(institution).insert({
-        id: id('key_never'),
-        month: '2027-03',
-        used: 1,
-        lastUsedAt: '2027-03-01T00:00:00.000Z',
-        gateways: [],
-      }),
-    named: ({ id }) => [id('key_never')],
-  },
-  {
-    what: 'a report counted twice in its minute',
-    access: true,
-    invariants: ['usage'],
-    plant: (fixture) =>
-      usageOf(fixture, 'minute', ({ rows }) => ({ rows: rows.map((row) => ({ ...row, requests: 2 * row.requests })) })),
-    named: () => [],
-  },
-  {
-    what: 'a day that lost its requests',
-    access: true,
-    invariants: ['usage'],
-    plant: (fixture) => usageOf(fixture, 'day', () => ({ rows: [] })),
-    named: () => [],
-  },
-  {
-    what: 'a change without an event',
-    invariants: ['event'],
-    plant: async (fixture) => {
-      await announce(fixture, 20);
-      await record(fixture, 1, 10);
+/** A store whose first read of every kind, including the outbox's, finds the database unavailable. */
+const awayAtFirst = (store: Store, refused: string[]): Store => {
+  const once = <T extends object>(of: T, names: readonly string[]): T =>
+    new Proxy(of, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function' || !names.includes(String(name))) return member;
+        return (...given: readonly unknown[]) => {
+          if (refused.includes(String(name))) return member.apply(target, given);
+          refused.push(String(name));
+          return Promise.reject(new StoreUnavailable('the database is away'));
+        };
+      },
+    });
+  return {
+    ...store,
+    outbox: once(store.outbox, ['pending']),
+    collection: (spec) => {
+      const handle = store.collection(spec);
+      return {
+        ...handle,
+        acrossInstitutions: once(handle.acrossInstitutions, ['find', 'get']),
+        of: (institution) => once(handle.of(institution), ['find']),
+      };
     },
-    named: ({ id }) => [id('ord_sold')],
-  },
-  {
-    what: 'a change that waits for one that was lost',
-    invariants: ['event'],
-    plant: async (fixture) => {
-      await announce(fixture, 30);
-      await putAside(fixture, 30, 20);
-    },
-    named: ({ id }) => [id('ord_sold')],
-  },
-  {
-    what: 'a gap in the events',
-    invariants: ['event_sequence'],
-    plant: async (fixture) => {
-      await record(fixture, 1, 10);
-      await record(fixture, 3, 20);
-    },
-    named: ({ id }) => [id('evt_20')],
-  },
-  {
-    what: 'a change after a later one',
-    invariants: ['event_sequence'],
-    plant: async (fixture) => {
-      await record(fixture, 1, 20);
-      await record(fixture, 2, 10);
-    },
-    named: ({ id }) => [id('evt_10')],
-  },
-];
-
-/** The event of an order's change. */
-const eventAt = ({ id }: InstitutionFixture, position: number) =>
-  ({
-    id: id(`evt_${position}`),
-    type: 'order.changed',
-    resource: { type: 'order', id: id('ord_sold'), version: position / 10 },
-    position,
-    occurredAt: new Date().toISOString(),
-    data: {},
-  }) as const;
-
-const record = async (fixture: InstitutionFixture, sequence: number, position: number): Promise<void> => {
-  const { collections, institution } = fixture;
-  const event = eventAt(fixture, position);
-  await collections.events.of(institution).insert({ ...event, sequence, recordedAt: Date.now() });
+  };
 };
 
-/** The order's last change is the one of this position. */
-const announce = ({ order }: InstitutionFixture, position: number): Promise<void> =>
-  order('ord_sold', () => ({ lastAnnouncement: { type: 'order.changed', version: position / 10, position } }));
+describe.each(engines)('on $name', ({ open }) => {
+  let stores: CheckedStores;
+  let close: () => Promise<void>;
+  beforeAll(async () => {
+    ({ stores, close } = await open());
+  });
+  afterAll(() => close());
 
-const putAside = async (fixture: InstitutionFixture, position: number, before: number): Promise<void> => {
-  const { collections, institution } = fixture;
-  const event = eventAt(fixture, position);
-  await collections.waiting.of(institution).insert({ id: event.id, event, before, since: Date.now() });
-};
+  const none = async () => [];
 
-/** Changes the usage of one resolution of a fixture. */
-const usageOf = async (
-  { collections, institution }: InstitutionFixture,
-  resolution: string,
-  change: (document: UsageDocument) => Partial<UsageDocument>,
-): Promise<void> => {
-  const own = collections.usage.of(institution);
-  const [found] = await own.find({ where: { resolution, start: { gte: '2000' } }, orderBy: 'start' });
-  await own.update(found?.id ?? '', (current) => ({ next: { ...current, ...change(current) } }));
-};
-
-/** Findings that look the same but have pending work. */
-const underWay: readonly Pick<Planted, 'what' | 'access' | 'plant'>[] = [
-  { what: 'nothing at all', access: true, plant: async () => undefined },
-  {
-    what: 'a report that its hour does not include yet',
-    access: true,
-    plant: (fixture) => usageOf(fixture, 'minute', () => ({ rows: [], gateways: [{ id: 'another', upTo: 1 }] })),
-  },
-  {
-    what: 'a sale that its process did not live to write',
-    plant: ({ setPlace, id }) => setPlace(1, soldTo(id('ord_open'))),
-  },
-  {
-    what: 'a hold whose order was never written',
-    plant: ({ setPlace }) => setPlace(5, { ...held, holder: 'ord_never' }),
-  },
-  {
-    what: 'a hold that came after the end of its order',
-    plant: ({ setPlace, id }) => setPlace(6, { ...held, holder: id('ord_late') }),
-  },
-  {
-    what: 'a late payment whose places are sold and not confirmed yet',
-    plant: async ({ setPlace, order, id }) => {
-      await setPlace(5, soldTo(id('ord_late')));
-      await order('ord_late', () => ({ saleDue: { since: Date.now(), paymentId: 'pay' } }));
-    },
-  },
-  {
-    what: 'a paid order whose places are not sold yet',
-    plant: async ({ setPlace, order }) => {
-      await setPlace(1, { state: 'free', freeFrom: 0, holder: null });
-      await order('ord_open', () => ({ saleDue: { since: Date.now(), paymentId: 'pay' } }));
-    },
-  },
-  {
-    what: 'a cancellation that is not settled yet',
-    plant: ({ order }) =>
-      order('ord_gone', ({ cancellation }) => ({ cancellation: cancellation && { ...cancellation, settledAt: null } })),
-  },
-  {
-    what: 'tickets that an event will make',
-    plant: async ({ collections, id, institution }) => {
-      await collections.tickets.of(institution).delete(id('tic_ord_sold'));
-      const events = [{ type: 'order.confirmed', data: { orderId: id('ord_sold') } }];
-      await collections.orders.of(institution).update(id('ord_sold'), (order) => ({ next: order, events }));
-    },
-  },
-  {
-    what: 'an event that was put aside and is due',
-    plant: async (fixture) => {
-      await announce(fixture, 20);
-      await record(fixture, 1, 10);
-      await putAside(fixture, 20, 10);
-    },
-  },
-  {
-    what: 'a hold that has lapsed and somebody else’s since',
-    plant: async ({ order, setPlace }) => {
-      await order('ord_open', () => ({ deadline: Date.now() - 1_000, expiresAt: Date.now() - 1_000 }));
-      await setPlace(1, { state: 'free', freeFrom: 0, holder: null });
-    },
-  },
-];
-
-test.each(engines)('on $name: nothing else, and nothing that is under way', async ({ open }) => {
-  const { stores, close } = await open();
-  try {
+  test('nothing else, and nothing that is under way', async () => {
     const fixtures = new Map<string, InstitutionFixture>();
     const build = async ({ what, access, plant }: Pick<Planted, 'what' | 'access' | 'plant'>): Promise<void> => {
       const fixture = await found(stores, `fixture-${randomUUID()}`, access);
@@ -409,12 +53,7 @@ test.each(engines)('on $name: nothing else, and nothing that is under way', asyn
       fixtures.set(what, fixture);
     };
     await Promise.all([...planted, ...underWay].map(build));
-    const { violations, undecided, counts } = await verify({
-      stores,
-      queues: async () => [],
-      settleMs: 60,
-      patienceMs: 1_500,
-    });
+    const { violations, undecided, counts } = await verify({ stores, queues: none, settleMs: 60, patienceMs: 1_500 });
     expect(counts).toMatchObject({
       performances: fixtures.size,
       contacts: 2 * fixtures.size,
@@ -438,56 +77,53 @@ test.each(engines)('on $name: nothing else, and nothing that is under way', asyn
     );
 
     const fixture = fixtures.get('sold to nobody') as InstitutionFixture;
-    const one = await verify({ stores, queues: async () => [], settleMs: 0, institution: fixture.institution });
+    const one = await verify({ stores, queues: none, settleMs: 0, institution: fixture.institution });
     expect(one.counts.places).toBe(7);
     expect(one.violations.map(({ ids }) => ids)).toEqual([[fixture.place(5)]]);
-  } finally {
-    await close();
-  }
+  });
+
+  test('a place that its own order lost is reported as such, and is no double sale', async () => {
+    const { institution, place, id, setPlace } = await found(stores, `lost-${randomUUID()}`);
+    const [lost, order] = [place(2), id('ord_sold')];
+    for (const state of ['free', 'held'] as const) {
+      const freeFrom = state === 'free' ? 0 : held.freeFrom;
+      await setPlace(2, { state, freeFrom, holder: order });
+      const { violations } = await verify({ stores, queues: none, institution, settleMs: 10, patienceMs: 100 });
+      const [violation, ...more] = violations.filter(({ invariant }) => invariant === 'line_place');
+      expect([violation?.ids, more]).toEqual([[order, lost], []]);
+      expect(violation?.text).toMatch(
+        new RegExp(`^line .* of ${order} \\(confirmed\\): its place ${lost} is ${state}$`),
+      );
+    }
+  });
+
+  test('while a queue holds messages, or cannot be asked, everything may be under way', async () => {
+    const { institution, setPlace } = await found(stores, `queue-${randomUUID()}`);
+    await setPlace(5, { state: 'sold' });
+    const short = { stores, institution, settleMs: 10, patienceMs: 100 };
+    const queue = { queue: 'tickets.orders.v1', waiting: 1, retrying: 0, dead: 0 };
+    const full = await verify({ ...short, queues: async () => [queue] });
+    expect([full.violations.length, full.undecided.length]).toEqual([0, 1]);
+    const gone = await verify({ ...short, queues: () => Promise.reject(new Error('no answer')) });
+    expect([gone.violations.length, gone.undecided.length, gone.unasked]).toEqual([0, 1, 'no answer']);
+  });
+
+  test('it goes on after the database was away for a moment', async () => {
+    const { institution, setPlace } = await found(stores, `away-${randomUUID()}`);
+    await setPlace(5, { state: 'sold' });
+    const refused = { catalog: [] as string[], orders: [] as string[] };
+    const [catalog, orders] = [
+      awayAtFirst(stores.catalog, refused.catalog),
+      awayAtFirst(stores.orders, refused.orders),
+    ];
+    const { violations } = await verify({
+      stores: { ...stores, catalog, orders },
+      queues: none,
+      institution,
+      settleMs: 10,
+    });
+    expect(violations.map(({ invariant }) => invariant)).toContain('place_state');
+    expect(refused.catalog.sort()).toEqual(['find', 'get', 'pending']);
+    expect(refused.orders.sort()).toEqual(['find', 'pending']);
+  });
 });
-
-test.each(engines)(
-  'on $name: a place that its own order lost is reported as such, and is no double sale',
-  async ({ open }) => {
-    const { stores, close } = await open();
-    try {
-      const fixture = await found(stores, 'opera');
-      const [place, order] = [fixture.place(2), fixture.id('ord_sold')];
-      for (const state of ['free', 'held'] as const) {
-        const freeFrom = state === 'free' ? 0 : held.freeFrom;
-        await fixture.setPlace(2, { state, freeFrom, holder: order });
-        const { violations } = await verify({ stores, queues: async () => [], settleMs: 10, patienceMs: 100 });
-        const [violation, ...more] = violations.filter(({ invariant }) => invariant === 'line_place');
-        expect([violation?.ids, more]).toEqual([[order, place], []]);
-        expect(violation?.text).toMatch(
-          new RegExp(`^line .* of ${order} \\(confirmed\\): its place ${place} is ${state}$`),
-        );
-      }
-    } finally {
-      await close();
-    }
-  },
-);
-
-test.each(engines)(
-  'on $name: while a queue holds messages, or cannot be asked, everything may be under way',
-  async ({ open }) => {
-    const { stores, close } = await open();
-    try {
-      const fixture = await found(stores, 'opera');
-      await fixture.setPlace(5, { state: 'sold' });
-      const queue = { queue: 'tickets.orders.v1', waiting: 1, retrying: 0, dead: 0 };
-      const full = await verify({ stores, queues: async () => [queue], settleMs: 10, patienceMs: 100 });
-      expect([full.violations.length, full.undecided.length]).toEqual([0, 1]);
-      const gone = await verify({
-        stores,
-        queues: () => Promise.reject(new Error('no answer')),
-        settleMs: 10,
-        patienceMs: 100,
-      });
-      expect([gone.violations.length, gone.undecided.length, gone.unasked]).toEqual([0, 1, 'no answer']);
-    } finally {
-      await close();
-    }
-  },
-);
