@@ -1,7 +1,7 @@
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import type { Described, Description } from './index.ts';
+import { isObject, type Json, named, schemasIn } from './index.ts';
 import { type PartnerOperation, partnerOperations } from './partner-operations.ts';
-import { isObject, type Json, named, schemasIn } from './schemas.ts';
 
 /** The released description of a process, by its name. */
 export type Released = readonly (readonly [process: string, description: Description])[];

@@ -2,12 +2,13 @@ import {
   type Body,
   type Described,
   type Description,
+  isObject,
+  type Json,
   type Parameter,
   partIn,
   type Response,
   resolveIn,
 } from './index.ts';
-import { isObject, type Json } from './schemas.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -1,6 +1,5 @@
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { type Description, operationsOf } from './index.ts';
-import { isObject, type Json, named } from './schemas.ts';
+import { type Description, isObject, type Json, named, operationsOf } from './index.ts';
 
 const valuesIn = (schema: unknown, path: string): [path: string, values: readonly string[]][] => {
   if (!isObject(schema)) return [];

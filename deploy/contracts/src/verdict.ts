@@ -1,9 +1,8 @@
 import type { Description, Schema } from '@boxoffice/codegen';
-import { breaksOf, type Dependent } from './breaks.ts';
+import { breaksOf, type Dependent, type Snapshot } from './breaks.ts';
 import type { Finding } from './compare/descriptions.ts';
 import { missingMembers, missingOperations } from './needs.ts';
 import { type Process, processes } from './processes.ts';
-import type { Snapshot } from './snapshot.ts';
 
 /** What a release of a process promises and needs. */
 export interface Release extends Dependent {

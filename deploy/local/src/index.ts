@@ -1,6 +1,5 @@
 export { type DemoCredentials, demoFile, readDemo } from './demo/credentials.ts';
 export { type Progress, progressCollections, progressIn } from './demo/progress.ts';
 export { ensureDemo } from './demo/seed.ts';
-export { lockDirectory } from './lock.ts';
 export { createProgressLine } from './progress-line.ts';
-export { placeOf, type Running, readRunning } from './running.ts';
+export { lockDirectory, placeOf, type Running, readRunning } from './running.ts';

@@ -22,9 +22,8 @@ import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { progressCollections, progressIn } from './demo/progress.ts';
 import { doorClientIdsOf, ensureDemo } from './demo/seed.ts';
 import { quiet, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
-import { lockDirectory } from './lock.ts';
 import { createProgressLine } from './progress-line.ts';
-import { placeOf, recordRunning } from './running.ts';
+import { lockDirectory, placeOf, recordRunning } from './running.ts';
 import { screen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 

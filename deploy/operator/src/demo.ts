@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createProgressLine, demoFile, ensureDemo } from '@boxoffice/local';
 import { explain, flag, publicUrl, readSettings, requireSetting, serviceRootSecret, url } from '@boxoffice/runtime';
 import { type Command, type Given, required } from './command.ts';
-import { Refused } from './refused.ts';
+import { Refused } from './installation.ts';
 
 /** The address of a running service, through which the demo data are created. */
 const address = (name: string) =>

@@ -25,7 +25,11 @@ import { builtInRows, presentRows, type ServiceRow } from '@boxoffice/runtime/se
 import { type Engines, openEngines } from '@boxoffice/service';
 import { openMongoStore, openSqliteStores, type SqliteStores, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
-import { Refused } from './refused.ts';
+
+/** The command is valid but cannot be carried out, for the reason in the message. Exit status 1. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
 
 /**
  * How a command treats a missing installation: `made`: creates one; `unneeded`: needs none; otherwise it is refused.

@@ -15,11 +15,10 @@ import { canDeploy } from './can-deploy/commands.ts';
 import { check } from './check/commands.ts';
 import { type Command, type Given, isReport, Misuse, optionsOf, printed, wordsOf } from './command.ts';
 import { demo } from './demo.ts';
-import { openInstallation } from './installation.ts';
+import { openInstallation, Refused } from './installation.ts';
 import { deadLetters } from './messages/dead-letters.ts';
 import { facts } from './messages/facts.ts';
 import { topology } from './messages/topology.ts';
-import { Refused } from './refused.ts';
 import { status } from './status/commands.ts';
 
 const commands: readonly Command[] = [

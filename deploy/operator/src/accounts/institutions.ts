@@ -10,8 +10,7 @@ import {
   paymentMethods,
 } from '@boxoffice/catalog';
 import { type Command, listOf, Misuse, nameOf, required } from '../command.ts';
-import type { Installation } from '../installation.ts';
-import { Refused } from '../refused.ts';
+import { type Installation, Refused } from '../installation.ts';
 
 /** The institution that a command names. @throws {Refused} when the id is unknown */
 export const knownInstitution = async (installation: Installation, id: string): Promise<Institution> => {

@@ -4,7 +4,7 @@ import { listKeys, rotateKeys } from '@boxoffice/authorizer';
 import { deriveServiceSecret, explain, readSettings, serviceRootSecret } from '@boxoffice/runtime';
 import { presentRows } from '@boxoffice/runtime/services';
 import type { Command } from '../command.ts';
-import { Refused } from '../refused.ts';
+import { Refused } from '../installation.ts';
 
 export const keys: readonly Command[] = [
   {

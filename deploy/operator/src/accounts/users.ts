@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 import { contacts } from '@boxoffice/contacts';
 import { createUser, listUsers, removeUser, setPassword } from '@boxoffice/pos';
 import { type Command, type Given, required } from '../command.ts';
-import type { Installation } from '../installation.ts';
-import { Refused } from '../refused.ts';
+import { type Installation, Refused } from '../installation.ts';
 import { knownInstitution, knownPointOfSale } from './institutions.ts';
 
 /** The text without its final line break, which editors and `echo` add. */

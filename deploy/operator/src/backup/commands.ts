@@ -2,9 +2,8 @@
 
 import { resolve } from 'node:path';
 import type { Command } from '../command.ts';
-import { type Installation, versions } from '../installation.ts';
+import { type Installation, Refused, versions } from '../installation.ts';
 import { createProgress } from '../progress.ts';
-import { Refused } from '../refused.ts';
 import { putBack } from './put-back.ts';
 import { takeBackup } from './take.ts';
 

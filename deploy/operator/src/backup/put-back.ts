@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@boxoffice/local';
 import { ensureDirectory, secretFile } from '@boxoffice/runtime';
-import { Refused } from '../refused.ts';
+import { Refused } from '../installation.ts';
 import { copyDurably, damagesOf, isLater, type Manifest, readManifest, syncToDisk } from './manifest.ts';
 
 export interface PutBackOptions {

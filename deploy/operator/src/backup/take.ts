@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, wr
 import { dirname, join, relative, resolve } from 'node:path';
 import { explain, reasonOf, secretFile } from '@boxoffice/runtime';
 import { snapshotSqlite } from '@boxoffice/store';
-import { Refused } from '../refused.ts';
+import { Refused } from '../installation.ts';
 import { copyDurably, digest, FORMAT, MANIFEST, type Manifest, syncToDisk } from './manifest.ts';
 
 /**

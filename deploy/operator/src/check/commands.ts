@@ -2,9 +2,8 @@
 
 import { knownInstitution } from '../accounts/institutions.ts';
 import { type Command, Misuse, type Report } from '../command.ts';
-import type { Installation } from '../installation.ts';
+import { type Installation, Refused } from '../installation.ts';
 import { createProgress } from '../progress.ts';
-import { Refused } from '../refused.ts';
 import { invariants } from './findings.ts';
 import { metricsText, writeMetrics } from './metrics-file.ts';
 import type { Violation } from './suspects.ts';

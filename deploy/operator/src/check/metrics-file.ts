@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { explain } from '@boxoffice/runtime';
-import { Refused } from '../refused.ts';
+import { Refused } from '../installation.ts';
 import { type Invariant, invariants } from './findings.ts';
 import type { Verified } from './verify.ts';
 

@@ -1,6 +1,5 @@
 import type { Command, Given } from '../command.ts';
-import type { Installation } from '../installation.ts';
-import { Refused } from '../refused.ts';
+import { type Installation, Refused } from '../installation.ts';
 
 const letterOf = async (installation: Installation, { words: [id = ''] }: Given) => {
   const found = (await (await installation.deadLetters()).list()).find((letter) => letter.id === id);

@@ -2,7 +2,7 @@ import { declaredOf, declareRabbitmqTopology, rightsOf } from '@boxoffice/messag
 import { amqpUrl, createLogger, readSettings, StartFault, tlsCaFile } from '@boxoffice/runtime';
 import { presentRows } from '@boxoffice/runtime/services';
 import type { Command } from '../command.ts';
-import { Refused } from '../refused.ts';
+import { Refused } from '../installation.ts';
 
 /** The timeout of RabbitMQ's responses. */
 const CONNECT_MS = 30_000;
