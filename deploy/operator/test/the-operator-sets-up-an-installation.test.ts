@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createClub, operatorOf, type Ran, temporaryDirectory } from './program.ts';
@@ -88,6 +88,14 @@ describe('an installation is set up from nothing', () => {
     expect((await json('demo', 'status')).demoData).toBe('none');
   });
 
+  test('webhooks of a known institution are listed, unknown ones are refused with a reason', async () => {
+    expect(await json('webhooks', 'list', 'club')).toEqual([]);
+    expect((await operator('webhooks', 'list', 'nobody')).status).toBe(1);
+    const deleted = await operator('webhooks', 'delete', 'club', 'whk_none');
+    expect([deleted.status, deleted.err]).toEqual([1, expect.stringContaining('no webhook with this id')]);
+    expect((await operator('webhooks', 'pause', 'club')).status).toBe(2);
+  });
+
   test.each([
     [2, 'clients create INSTITUTION', ['clients', 'nonsense']],
     [2, 'INSTITUTION is missing', ['clients', 'create']],
@@ -155,4 +163,36 @@ describe('an installation is set up from nothing', () => {
     expect(modes.length).toBeGreaterThan(0);
     expect(modes.filter((mode) => mode !== 0)).toEqual([]);
   });
+});
+
+test('a mistyped data directory is reported and not created', async () => {
+  const mistyped = join(temporaryDirectory(), 'dta');
+  const operator = operatorOf(mistyped, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
+  for (const words of [
+    ['institutions', 'list'],
+    ['keys', 'rotate'],
+    ['dead-letters', 'list'],
+    ['demo', 'status'],
+  ]) {
+    const refused = await operator(...words);
+    expect(refused.status).toBe(1);
+    expect(refused.err).toBe(
+      `operator: there is no installation in ${mistyped} (BOXOFFICE_DATA_DIR); institutions create or npm start creates one\n`,
+    );
+  }
+  expect(existsSync(mistyped)).toBe(false);
+});
+
+test('commands on stores need no broker; dead-letter commands do', async () => {
+  const operator = operatorOf(temporaryDirectory(), {
+    AMQP_URL: 'amqp://127.0.0.1:1',
+    KEY_ENCRYPTION_KEY: 'a key of the operator tests',
+  });
+  expect(await createClub(operator)).toMatchObject({ status: 0, err: '' });
+  for (const words of [['clients', 'create', 'club', '--name', 'x'], ['keys', 'rotate'], ['demo', 'status']]) {
+    expect(await operator(...words)).toMatchObject({ status: 0, err: '' });
+  }
+  const letters = await operator('dead-letters', 'list');
+  expect(letters.err).toMatch(/^operator: AMQP_URL: [^\n]*\n$/);
+  expect(letters.status).toBe(1);
 });

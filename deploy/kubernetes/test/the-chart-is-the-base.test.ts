@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { at, documentsIn, nameOf, type Resource, rendered, writeChart } from '../../src/index.ts';
-import { chart as source, topology } from '../folders.ts';
-import { faultsOf } from '../schemas/schemas.ts';
+import { at, documentsIn, nameOf, type Resource, rendered, writeChart } from '../src/index.ts';
+import { chart as source, topology } from './folders.ts';
+import { faultsOf } from './schemas/schemas.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-chart-'));
 const chart = join(folder, 'chart');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectRabbitmq, declaredOf, rightsOf } from '@boxoffice/messaging';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
@@ -8,6 +8,8 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { operatorOf, temporaryDirectory } from './program.ts';
 
 const { TEST_AMQP_URL } = process.env;
+const ROOT = 'a root secret of the operator tests';
+const PROCESSES = ['gateway', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'];
 const directory = temporaryDirectory();
 // The commands need no installation.
 const nowhere = join(directory, 'nowhere');
@@ -66,13 +68,43 @@ test('topology rights prints what each user needs', async () => {
 });
 
 test('topology rights and service-secrets have a team’s service as well, and a wrong file stops them', async () => {
-  const operator = operatorOf(nowhere, { SERVICES_FILE: file, SERVICE_ROOT_SECRET: 'a root secret of the tests' });
+  const operator = operatorOf(nowhere, { SERVICES_FILE: file, SERVICE_ROOT_SECRET: ROOT });
   const rights: { user: string }[] = JSON.parse((await operator('topology', 'rights', '--json')).out);
   expect(rights.find(({ user }) => user === name)).toMatchObject({ configure: '^$' });
-  const secret = deriveServiceSecret('a root secret of the tests', name);
+  const secret = deriveServiceSecret(ROOT, name);
   expect((await operator('service-secrets', name)).out).toBe(`${secret}\n`);
   const wrong = join(directory, 'wrong.json');
   writeFileSync(wrong, '[{"name": "loyalty", "prefixes": ["/svc/v3/orders"]}]');
   const refused = await operatorOf(nowhere, { SERVICES_FILE: wrong })('topology', 'rights');
   expect([refused.status, refused.err]).toEqual([1, expect.stringContaining('row 1 "loyalty": prefixes:')]);
+});
+
+const withRoot = operatorOf(nowhere, { SERVICE_ROOT_SECRET: ROOT });
+
+test('service-secrets prints the secret of each process, or of one, and creates no files', async () => {
+  expect(JSON.parse((await withRoot('service-secrets', '--json')).out)).toEqual(
+    PROCESSES.map((process) => ({ process, secret: deriveServiceSecret(ROOT, process) })),
+  );
+  expect((await withRoot('service-secrets', 'pos')).out).toBe(`${deriveServiceSecret(ROOT, 'pos')}\n`);
+  expect(existsSync(nowhere)).toBe(false);
+});
+
+test('--directory writes them into files that only the owner can read, whatever was there, and prints none', async () => {
+  writeFileSync(join(directory, 'pos.service-secret'), 'an earlier one', { mode: 0o644 });
+  const { status, out } = await withRoot('service-secrets', '--directory', directory);
+  expect(status).toBe(0);
+  for (const process of PROCESSES) {
+    const file = join(directory, `${process}.service-secret`);
+    expect(readFileSync(file, 'utf8')).toBe(deriveServiceSecret(ROOT, process));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(out).not.toContain(deriveServiceSecret(ROOT, process));
+  }
+});
+
+test.each([
+  ['there is no process shop; there are: gateway,', { SERVICE_ROOT_SECRET: ROOT }, ['service-secrets', 'shop']],
+  ['SERVICE_ROOT_SECRET: is not set', {}, ['service-secrets']],
+])('refused: %s', async (message, settings, words) => {
+  const { status, err } = await operatorOf(nowhere, settings)(...words);
+  expect([status, err]).toEqual([1, expect.stringContaining(message)]);
 });
