@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { authorizer, rotateKeys } from '@boxoffice/authorizer';
 import { createLogger, createStop, developmentCertificate, listen, StartFault } from '@boxoffice/runtime';
+import { openSqliteStores } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { readLocalSettings } from '../src/settings.ts';
 import { compose } from '../src/start.ts';
@@ -104,6 +106,30 @@ test.each(['{}', 'nonsense'])('a demo.json that holds %s', async (content) => {
   const file = join(directory, 'demo.json');
   writeFileSync(file, content);
   expect(await refusal({}, directory)).toMatch(new RegExp(`^${file} .*; remove it to get new demo credentials$`));
+});
+
+test('a missing or another key encryption key is reported, and the printed remedy works', async () => {
+  const directory = temporaryDirectory();
+  const file = join(directory, 'key-encryption-key');
+  const rotate = async (options: { readonly secret: string; readonly compromised?: boolean }) => {
+    const stores = openSqliteStores({ directory });
+    await rotateKeys(await stores.open(authorizer.name, authorizer.collections), options);
+    await stores.close();
+  };
+  const start = () => refusal({ BOXOFFICE_DEMO: 'off' }, directory);
+  const wayOut = `restore ${file} or the setting; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
+
+  await rotate({ secret: 'the key of these tests' });
+  expect(await start()).toBe(
+    `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${wayOut}`,
+  );
+  expect(existsSync(file)).toBe(false);
+  writeFileSync(file, 'a new key of these tests\n');
+  expect(await start()).toBe(
+    `KEY_ENCRYPTION_KEY: is not the one that the stored signing keys are encrypted under: ${wayOut}`,
+  );
+  await rotate({ secret: 'a new key of these tests', compromised: true });
+  await expect(start()).rejects.toThrow('it started');
 });
 
 test('a full disk during the seeding is reported without a stack', async () => {

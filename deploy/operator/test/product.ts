@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll } from '@jest/globals';
-import { type Ran, temporaryDirectory } from './program.ts';
+import { temporaryDirectory } from './program.ts';
 
 /** A started product without demo data. */
 interface Product {
-  /** Its exit status and output, once it has ended. */
-  readonly ended: Promise<Ran>;
   /** Ends it in order. */
-  stop(): Promise<Ran>;
+  stop(): Promise<void>;
 }
 
 const MAIN = new URL('../../local/src/main.ts', import.meta.url).pathname;
@@ -17,33 +15,28 @@ afterAll(() => {
   for (const end of ends) end();
 });
 
-/** Starts the product; resolves when it is ready, and also when it has ended because it cannot start. */
+/** Starts the product; resolves when it is ready. */
 export const startProduct = async (
   directory: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Product> => {
   const own = { BOXOFFICE_DATA_DIR: directory, BOXOFFICE_DEMO: 'off', GATEWAY_PORT: '0', GATEWAY_HTTP_PORT: '0' };
-  const child = spawn('node', ['--conditions=source', MAIN], {
-    env: { PATH: process.env.PATH, ...own, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const env = { PATH: process.env.PATH, ...own, ...settings };
+  const child = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
   ends.push(() => child.kill('SIGKILL'));
-  let [out, err] = ['', ''];
+  const ended = once(child, 'close');
   const ready = Promise.withResolvers<void>();
+  // The output is read to the end: a full pipe would block the program's log.
   child.stdout.on('data', (text) => {
-    out += text;
-    if (out.includes('boxoffice is ready')) ready.resolve();
+    if (String(text).includes('is ready')) ready.resolve();
   });
-  child.stderr.on('data', (text) => {
-    err += text;
-  });
-  const ended = once(child, 'close').then(([status]): Ran => ({ status, out, err }));
-  await Promise.race([ready.promise, ended]);
-  const stop = () => {
-    child.kill('SIGTERM');
-    return ended;
+  await Promise.race([ready.promise, ended.then(() => Promise.reject(new Error('it ended instead')))]);
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
   };
-  return { ended, stop };
 };
 
 export const PUBLIC_URL = 'https://tickets.example.test:18543';
@@ -60,8 +53,8 @@ export const sharedProduct = (): Promise<Product> => {
 };
 
 /** Ends it; a later test that needs it starts it again. */
-export const stopSharedProduct = async (): Promise<Ran> => {
+export const stopSharedProduct = async (): Promise<void> => {
   const product = await sharedProduct();
   shared = undefined;
-  return product.stop();
+  await product.stop();
 };

@@ -83,6 +83,10 @@ describe('an installation is set up from nothing', () => {
     const next = await json('keys', 'rotate');
     expect(next.generation).toBe(first.generation + 1);
     expect((await operator('keys', 'list')).out).toContain(next.kid);
+    // Signs at once, whatever key the others are encrypted under.
+    const another = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'another key of the operator tests' });
+    const compromised = await another('keys', 'rotate', '--compromised', '--json');
+    expect(JSON.parse(compromised.out).generation).toBe(next.generation + 1);
     expect(await json('dead-letters', 'list')).toEqual([]);
     expect((await operator('dead-letters', 'replay', 'nothing')).err).toContain('no dead letter nothing');
     expect((await json('demo', 'status')).demoData).toBe('none');
@@ -189,7 +193,11 @@ test('commands on stores need no broker; dead-letter commands do', async () => {
     KEY_ENCRYPTION_KEY: 'a key of the operator tests',
   });
   expect(await createClub(operator)).toMatchObject({ status: 0, err: '' });
-  for (const words of [['clients', 'create', 'club', '--name', 'x'], ['keys', 'rotate'], ['demo', 'status']]) {
+  for (const words of [
+    ['clients', 'create', 'club', '--name', 'x'],
+    ['keys', 'rotate'],
+    ['demo', 'status'],
+  ]) {
     expect(await operator(...words)).toMatchObject({ status: 0, err: '' });
   }
   const letters = await operator('dead-letters', 'list');
