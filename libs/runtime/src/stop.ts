@@ -1,4 +1,5 @@
 import type { Logger } from './logs/logger.ts';
+import { reasonOf } from './settings/start-fault.ts';
 import { within } from './time/index.ts';
 
 /** Stops a program in order. */
@@ -115,6 +116,8 @@ export const createStop = (logger: Logger, { withinMs = 15_000 }: StopOptions = 
     onFault() {
       // Node raises an unhandled rejection as an uncaught exception, unless there is a listener for it.
       process.on('uncaughtException', (error: unknown, origin) => {
+        // Where nobody reads the log any more, each line of it fails in this way, for ever.
+        if (faulty && reasonOf(error) === 'EPIPE') return;
         faulty = true;
         const what = origin === 'unhandledRejection' ? 'a rejection was not handled' : 'an exception was not caught';
         logger.error(what, { error });

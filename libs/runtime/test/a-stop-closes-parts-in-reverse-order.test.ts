@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createLogger, createStop } from '../src/index.ts';
 
 describe('an uncaught error stops the process in order', () => {
-  /** Runs a program that fails in this way after its start, and returns its end. */
-  const run = async (failing: string) => {
+  /** Starts a program that fails in this way after its start. */
+  const start = (failing: string) => {
     const script = `
     import { createLogger, createStop } from '${new URL('../src/index.ts', import.meta.url).href}';
     const stop = createStop(createLogger({ service: 'test', pretty: false }));
@@ -15,7 +15,12 @@ describe('an uncaught error stops the process in order', () => {
     const fail = () => { throw new TypeError('broken'); };
     setInterval(() => undefined, 1_000);
     ${failing}`;
-    const child = spawn(process.execPath, ['--conditions=source', '--input-type=module', '--eval', script]);
+    return spawn(process.execPath, ['--conditions=source', '--input-type=module', '--eval', script]);
+  };
+
+  /** Runs it, and returns its end. */
+  const run = async (failing: string) => {
+    const child = start(failing);
     const [printed, complaints] = [[] as string[], [] as string[]];
     child.stdout.setEncoding('utf8').on('data', (text) => printed.push(text));
     child.stderr.setEncoding('utf8').on('data', (text) => complaints.push(text));
@@ -48,6 +53,13 @@ describe('an uncaught error stops the process in order', () => {
       process.kill(process.pid, 'SIGTERM');`);
       expect(lines.map(({ message }) => message)).toEqual(['stopping', 'an exception was not caught', undefined]);
       expect(status).toBe(1);
+    });
+
+    test('also stops a process whose log nobody reads any more', async () => {
+      const child = start("setInterval(() => process.stdout.write('{}\\n'), 5);");
+      await once(child.stdout, 'data');
+      child.stdout.destroy();
+      expect(await once(child, 'exit')).toEqual([1, null]);
     });
   });
 });
