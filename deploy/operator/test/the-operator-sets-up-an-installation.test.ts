@@ -8,64 +8,58 @@ const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 const directory = temporaryDirectory();
 
 const operator = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'a key of the operator tests' });
-const json = async (...words: readonly string[]) => JSON.parse((await operator(...words, '--json')).out);
+/** The JSON that a command line of single words prints. */
+const json = async (line: string) => JSON.parse((await operator(...line.split(' '), '--json')).out);
 
 describe('an installation is set up from nothing', () => {
-  test('an institution, a point of sale, and a client whose secret is printed once', async () => {
-    const club = ['institutions', 'create', 'club', '--name', 'Jazz Club', '--currency', 'EUR', '--languages', 'en,fr'];
-    expect(await json(...club)).toEqual({ id: 'club', name: 'Jazz Club', currency: 'EUR', languages: ['en', 'fr'] });
-    expect(await json('institutions', 'list')).toHaveLength(1);
-    expect((await operator(...club)).err).toContain('exists already');
+  test('an institution and a point of sale', async () => {
+    const club = 'institutions create club --name Jazz --currency EUR --languages en,fr';
+    expect(await json(club)).toEqual({ id: 'club', name: 'Jazz', currency: 'EUR', languages: ['en', 'fr'] });
+    expect(await json('institutions list')).toHaveLength(1);
+    expect((await operator(...club.split(' '))).err).toContain('exists already');
 
-    expect((await operator('points-of-sale', 'create', 'club', 'jazz.example', '--name', 'Web')).status).toBe(0);
-    const [pointOfSale] = await json('points-of-sale', 'list', 'club');
-    const shown = await json('points-of-sale', 'show', 'club', 'Jazz.Example');
-    expect(shown).toEqual(pointOfSale);
+    expect(await json('points-of-sale create club jazz.example --name Web')).toEqual({
+      message: 'jazz.example is open',
+    });
+    const [pointOfSale] = await json('points-of-sale list club');
+    expect(await json('points-of-sale show club Jazz.Example')).toEqual(pointOfSale);
     expect(pointOfSale).toMatchObject({ serviceHost: 'jazz.example', currency: 'EUR', paymentMethods: ['external'] });
+  });
 
-    const created = await json('clients', 'create', 'club', '--name', 'web', '--scopes', 'catalog:read');
+  const browsers = '--origins https://www.club.example,http://localhost:5173 --third-party';
+  const opened = { origins: ['https://www.club.example', 'http://localhost:5173'], thirdParty: true };
+
+  test('a client, whose secret is printed once', async () => {
+    const created = await json('clients create club --name web --scopes catalog:read');
     expect(created.clientSecret).toMatch(/^[A-Za-z0-9_-]{43}$/);
     const listed = await operator('clients', 'list', 'club', '--json');
     expect(listed.out).toContain(created.clientId);
     expect(listed.out).not.toContain(created.clientSecret);
-    const extended = await json(
-      'clients',
-      'update',
-      'club',
-      created.clientId,
-      '--add-scopes',
-      'orders:read,catalog:read',
-    );
+    const update = `clients update club ${created.clientId}`;
+    const extended = await json(`${update} --add-scopes orders:read,catalog:read`);
     expect(extended.scopes).toEqual(['catalog:read', 'orders:read']);
-    const renamed = await json('clients', 'update', 'club', created.clientId, '--name', 'web shop', '--scopes', 'all');
-    expect(renamed).toMatchObject({ clientId: created.clientId, name: 'web shop' });
+    const renamed = await json(`${update} --name shop --scopes all`);
+    expect(renamed).toMatchObject({ clientId: created.clientId, name: 'shop' });
     expect(renamed.scopes).toContain('orders:write');
-    const browsers = ['--origins', 'https://www.club.example,http://localhost:5173', '--third-party'];
-    const opened = await json('clients', 'update', 'club', created.clientId, ...browsers);
-    expect(opened).toMatchObject({ origins: ['https://www.club.example', 'http://localhost:5173'], thirdParty: true });
-    const closed = await json('clients', 'update', 'club', created.clientId, '--origins', '', '--no-third-party');
-    expect(closed).toMatchObject({ name: 'web shop', origins: [], thirdParty: false });
-    const pub = ['--name', 'app', '--scopes', 'catalog:read', '--public', ...browsers];
-    const app = await json('clients', 'create', 'club', ...pub);
-    expect(app).toMatchObject({
-      type: 'public',
-      thirdParty: true,
-      origins: ['https://www.club.example', 'http://localhost:5173'],
-    });
+    expect(await json(`${update} ${browsers}`)).toMatchObject(opened);
+    const closed = await operator(...update.split(' '), '--origins', '', '--no-third-party', '--json');
+    expect(JSON.parse(closed.out)).toMatchObject({ name: 'shop', origins: [], thirdParty: false });
+    const second = await json(`clients add-secret club ${created.clientId}`);
+    expect(second.clientSecret).not.toBe(created.clientSecret);
+    expect((await operator('clients', 'add-secret', 'club', created.clientId)).err).toContain('2 secrets');
+  });
+
+  test('a public client, and one with bounds', async () => {
+    const app = await json(`clients create club --name app --scopes catalog:read --public ${browsers}`);
+    expect(app).toMatchObject({ type: 'public', ...opened });
     await operator('clients', 'delete', 'club', app.clientId);
-    const reseller = [
-      '--name',
-      'reseller',
-      '--scopes',
-      'orders:read',
-      '--own-orders',
-      '--points-of-sale',
-      'Jazz.Example',
-    ];
-    const bounded = await json('clients', 'create', 'club', ...reseller);
+    const reseller = 'clients create club --name reseller --scopes orders:read --own-orders';
+    const bounded = await json(`${reseller} --points-of-sale Jazz.Example`);
     expect(bounded.bounds).toEqual({ ownOrders: true, pointsOfSale: ['jazz.example'] });
-    const rebound = async (...options: readonly string[]) =>
-      (await json('clients', 'update', 'club', bounded.clientId, ...options)).bounds;
+    const rebound = async (...options: readonly string[]) => {
+      const { out } = await operator('clients', 'update', 'club', bounded.clientId, ...options, '--json');
+      return JSON.parse(out).bounds;
+    };
     expect(await rebound('--points-of-sale', '')).toEqual({ ownOrders: true, pointsOfSale: [] });
     expect(await rebound('--no-own-orders')).toEqual({ ownOrders: false, pointsOfSale: [] });
     expect((await operator('clients', 'list', 'club')).out).toContain('{"ownOrders":false,"pointsOfSale":[]}');
@@ -73,27 +67,24 @@ describe('an installation is set up from nothing', () => {
     expect([administers.status, administers.err]).toEqual([1, expect.stringContaining('cannot have users:read')]);
     expect(await rebound('--unbounded')).toBeNull();
     await operator('clients', 'delete', 'club', bounded.clientId);
-    const second = await json('clients', 'add-secret', 'club', created.clientId);
-    expect(second.clientSecret).not.toBe(created.clientSecret);
-    expect((await operator('clients', 'add-secret', 'club', created.clientId)).err).toContain('2 secrets');
   });
 
   test('keys, dead letters, demo data', async () => {
-    const first = await json('keys', 'rotate');
-    const next = await json('keys', 'rotate');
+    const first = await json('keys rotate');
+    const next = await json('keys rotate');
     expect(next.generation).toBe(first.generation + 1);
     expect((await operator('keys', 'list')).out).toContain(next.kid);
     // Signs at once, whatever key the others are encrypted under.
     const another = operatorOf(directory, { KEY_ENCRYPTION_KEY: 'another key of the operator tests' });
     const compromised = await another('keys', 'rotate', '--compromised', '--json');
     expect(JSON.parse(compromised.out).generation).toBe(next.generation + 1);
-    expect(await json('dead-letters', 'list')).toEqual([]);
+    expect(await json('dead-letters list')).toEqual([]);
     expect((await operator('dead-letters', 'replay', 'nothing')).err).toContain('no dead letter nothing');
-    expect((await json('demo', 'status')).demoData).toBe('none');
+    expect((await json('demo status')).demoData).toBe('none');
   });
 
   test('webhooks of a known institution are listed, unknown ones are refused with a reason', async () => {
-    expect(await json('webhooks', 'list', 'club')).toEqual([]);
+    expect(await json('webhooks list club')).toEqual([]);
     expect((await operator('webhooks', 'list', 'nobody')).status).toBe(1);
     const deleted = await operator('webhooks', 'delete', 'club', 'whk_none');
     expect([deleted.status, deleted.err]).toEqual([1, expect.stringContaining('no webhook with this id')]);
@@ -101,48 +92,44 @@ describe('an installation is set up from nothing', () => {
   });
 
   test.each([
-    [2, 'clients create INSTITUTION', ['clients', 'nonsense']],
-    [2, 'INSTITUTION is missing', ['clients', 'create']],
-    [2, 'INSTITUTION and CLIENT_ID are missing', ['clients', 'delete']],
-    [2, '--name is missing', ['clients', 'create', 'club', '--scopes', 'all']],
-    [2, 'nothing to change', ['clients', 'update', 'club', 'cli_x']],
-    [2, 'leave out --scopes', ['clients', 'update', 'club', 'cli_x', '--scopes', 'all', '--add-scopes', 'orders:read']],
-    [2, 'leave out --own-orders', ['clients', 'update', 'club', 'cli_x', '--unbounded', '--own-orders']],
-    [1, 'cannot have clients:read', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--own-orders']],
+    [2, 'clients create INSTITUTION', 'clients nonsense'],
+    [2, 'INSTITUTION is missing', 'clients create'],
+    [2, 'INSTITUTION and CLIENT_ID are missing', 'clients delete'],
+    [2, '--name is missing', 'clients create club --scopes all'],
+    [2, 'nothing to change', 'clients update club cli_x'],
+    [2, 'leave out --scopes', 'clients update club cli_x --scopes all --add-scopes orders:read'],
+    [2, 'leave out --own-orders', 'clients update club cli_x --unbounded --own-orders'],
+    [1, 'cannot have clients:read', 'clients create club --name x --scopes all --own-orders'],
     [
       1,
       'club has no point of sale nowhere',
-      ['clients', 'create', 'club', '--name', 'x', '--scopes', 'orders:read', '--points-of-sale', 'nowhere'],
+      'clients create club --name x --scopes orders:read --points-of-sale nowhere',
     ],
-    [1, '$.origins[0]', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'all', '--origins', 'club.example']],
+    [1, '$.origins[0]', 'clients create club --name x --scopes all --origins club.example'],
     [2, '--name is blank', ['clients', 'create', 'club', '--name', '\u3164', '--scopes', 'all']],
     [2, '--name is blank', ['institutions', 'create', 'a', '--name', 'A\nB', '--currency', 'EUR']],
     [2, 'at most 100 fit', ['clients', 'create', 'club', '--name', 'x'.repeat(101), '--scopes', 'all']],
     [2, 'at most 200 fit', ['institutions', 'create', 'a', '--name', 'x'.repeat(201), '--currency', 'EUR']],
-    [
-      2,
-      'Club: unexpected; quote a text of several words',
-      ['institutions', 'create', 'jazz', '--name', 'Jazz', 'Club'],
-    ],
-    [2, 'there is no scope moon:read', ['clients', 'create', 'club', '--name', 'x', '--scopes', 'moon:read']],
-    [2, 'Unknown option', ['institutions', 'list', '--jsom']],
-    [1, 'there is no institution opera', ['clients', 'create', 'opera', '--name', 'x', '--scopes', 'all']],
-    [1, 'there is no institution opera', ['clients', 'list', 'opera']],
-    [1, 'there is no institution opera', ['points-of-sale', 'list', 'opera']],
-    [1, 'no point of sale nowhere', ['points-of-sale', 'show', 'club', 'nowhere']],
-    [1, 'ISO 4217', ['institutions', 'create', 'a', '--name', 'A', '--currency', 'ABC', '--languages', 'en']],
+    [2, 'Club: unexpected; quote a text of several words', 'institutions create jazz --name Jazz Club'],
+    [2, 'there is no scope moon:read', 'clients create club --name x --scopes moon:read'],
+    [2, 'Unknown option', 'institutions list --jsom'],
+    [1, 'there is no institution opera', 'clients create opera --name x --scopes all'],
+    [1, 'there is no institution opera', 'clients list opera'],
+    [1, 'there is no institution opera', 'points-of-sale list opera'],
+    [1, 'no point of sale nowhere', 'points-of-sale show club nowhere'],
+    [1, 'ISO 4217', 'institutions create a --name A --currency ABC --languages en'],
     [1, 'holds no certificate', ['demo', 'seed', '--ca-file', import.meta.filename]],
-    [1, 'it does not exist', ['demo', 'seed', '--ca-file', '/nowhere']],
+    [1, 'it does not exist', 'demo seed --ca-file /nowhere'],
   ])('status %i, "%s": %j', async (status, complaint, words) => {
-    const refused = await operator(...words);
+    const refused = await operator(...(typeof words === 'string' ? words.split(' ') : words));
     expect(refused.err).toContain(complaint);
     expect(refused.status).toBe(status);
     expect(refused.out).toBe('');
   });
 
   test('refused commands change nothing', async () => {
-    expect(await json('institutions', 'list')).toHaveLength(1);
-    expect(await json('clients', 'list')).toHaveLength(1);
+    expect(await json('institutions list')).toHaveLength(1);
+    expect(await json('clients list')).toHaveLength(1);
     const help = await operator('--help');
     expect(help).toMatchObject({ status: 0, out: expect.stringContaining('keys rotate') });
   });
