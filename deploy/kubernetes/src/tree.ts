@@ -53,7 +53,3 @@ export const templatePath = (kind: string): readonly string[] | undefined => {
   if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
   return kind === 'Deployment' || kind === 'Job' ? ['spec', 'template'] : undefined;
 };
-
-/** A tree that contains only the value at a path. */
-export const nested = (path: readonly string[], value: Value): Value =>
-  path.reduceRight<Value>((inner, step) => ({ [step]: inner }), value);
