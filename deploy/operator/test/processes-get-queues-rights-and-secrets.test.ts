@@ -51,15 +51,20 @@ withBroker('topology declare makes the queue of a team’s service, which then r
   await Promise.all([orders.close(), team.close()]);
 });
 
-test('topology declare names the setting when the broker is not set or unreachable', async () => {
+test('topology declare names the setting when the broker is not set', async () => {
   const none = await operatorOf(nowhere)('topology', 'declare');
   expect([none.status, none.err]).toEqual([1, expect.stringContaining('AMQP_URL is not set')]);
-  const gone = await operatorOf(nowhere, { AMQP_URL: 'amqp://nobody:secret@127.0.0.1:1' })('topology', 'declare');
-  expect([gone.status, gone.err]).toEqual([
+});
+
+withBroker('topology declare names the setting when the broker cannot be used, without its password', async () => {
+  const url = new URL(String(TEST_AMQP_URL));
+  url.password = 'secret';
+  const refused = await operatorOf(nowhere, { AMQP_URL: url.href })('topology', 'declare');
+  expect([refused.status, refused.err]).toEqual([
     1,
-    expect.stringMatching(/^operator: AMQP_URL: RabbitMQ at 127\.0\.0\.1:1 /),
+    expect.stringContaining(`operator: AMQP_URL: RabbitMQ at ${url.host} refuses the login`),
   ]);
-  expect(gone.err).not.toContain('secret');
+  expect(refused.err).not.toContain('secret');
 });
 
 test('topology rights prints what each user needs', async () => {
