@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Mishap } from '@boxoffice/service/testkit';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { TOTAL_MS } from '../../src/orders/checkout.ts';
 import { withFixture } from '../fixture/fixture.ts';
 import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
@@ -46,57 +46,55 @@ test.concurrent('tickets that hang delay one checkout, the next skip the call, a
         expect(barcode).toMatch(/^barcode\./);
   }));
 
-describe('after a failed checkout', () => {
-  /** Plays with a visitor whose checkout without a key was answered with 500, with its real outcome. */
-  const broken = (
-    truth: 'bought' | 'cancelled' | 'untouched',
-    play: (given: ReturnType<typeof shopperOf> & { token: string; cartId: string }) => Promise<void>,
-  ) =>
-    withFixture(async (fixture) => {
-      const shopper = shopperOf(fixture);
-      const { token, cartId } = await shopper.fill();
-      fixture.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
-      if (truth !== 'cancelled') fixture.orders.mishaps.set('cancelAfterFault', 'fails');
-      const { status, body } = await shopper.buy(token, paid());
-      fixture.orders.mishaps.clear();
-      expect([status, body.orderCancelled]).toEqual([500, truth === 'cancelled']);
-      await play({ ...shopper, token, cartId });
-    });
+/** Plays with a visitor whose checkout without a key was answered with 500, with its real outcome. */
+const broken = (
+  truth: 'bought' | 'cancelled' | 'untouched',
+  play: (given: ReturnType<typeof shopperOf> & { token: string; cartId: string }) => Promise<void>,
+) =>
+  withFixture(async (fixture) => {
+    const shopper = shopperOf(fixture);
+    const { token, cartId } = await shopper.fill();
+    fixture.orders.mishaps.set('checkoutCart', truth === 'untouched' ? 'fails' : 'lost');
+    if (truth !== 'cancelled') fixture.orders.mishaps.set('cancelAfterFault', 'fails');
+    const { status, body } = await shopper.buy(token, paid());
+    fixture.orders.mishaps.clear();
+    expect([status, body.orderCancelled]).toEqual([500, truth === 'cancelled']);
+    await play({ ...shopper, token, cartId });
+  });
 
-  test.concurrent.each([
-    ['without a key', undefined],
-    ['with a new one', randomUUID()],
-  ])('%s: a repeat returns the confirmed order, bought once', (_how, key) =>
-    broken('bought', async ({ token, cartId, buy, cart }) => {
-      const again = await buy(token, paid(), key);
-      expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
-      expect((await cart(token)).data.id).toBeNull();
-    }),
-  );
+test.concurrent.each([
+  ['without a key', undefined],
+  ['with a new one', randomUUID()],
+])('after a failed checkout, %s, a repeat returns the confirmed order, bought once', (_how, key) =>
+  broken('bought', async ({ token, cartId, buy, cart }) => {
+    const again = await buy(token, paid(), key);
+    expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
+    expect((await cart(token)).data.id).toBeNull();
+  }),
+);
 
-  test.concurrent('a repeat buys a cart whose checkout never started', () =>
-    broken('untouched', async ({ token, cartId, buy }) => {
-      const again = await buy(token, paid());
-      expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
-    }));
+test.concurrent('a repeat of a failed checkout buys a cart whose checkout never started', () =>
+  broken('untouched', async ({ token, cartId, buy }) => {
+    const again = await buy(token, paid());
+    expect([again.status, again.data.id, again.data.state]).toEqual([201, cartId, 'confirmed']);
+  }));
 
-  test.concurrent('a repeat of a cancelled checkout is 400 cart_empty and explains the cancellation', () =>
-    broken('cancelled', async ({ token, buy, cart, fill }) => {
-      const again = await buy(token, paid());
-      expect([again.status, again.code]).toEqual([400, 'cart_empty']);
-      expect(again.body.errorMessage).toMatch(/after an error or with one of its performances: nothing was bought/);
-      expect((await cart(token)).data.id).toBeNull();
-      const { cartId } = await fill(token);
-      expect((await buy(token, paid())).data.id).toBe(cartId);
-    }));
+test.concurrent('a repeat of a cancelled checkout is 400 cart_empty and explains the cancellation', () =>
+  broken('cancelled', async ({ token, buy, cart, fill }) => {
+    const again = await buy(token, paid());
+    expect([again.status, again.code]).toEqual([400, 'cart_empty']);
+    expect(again.body.errorMessage).toMatch(/after an error or with one of its performances: nothing was bought/);
+    expect((await cart(token)).data.id).toBeNull();
+    const { cartId } = await fill(token);
+    expect((await buy(token, paid())).data.id).toBe(cartId);
+  }));
 
-  test.concurrent('negative control: a purchase of another visitor is never returned', () =>
-    broken('bought', async ({ fill, abandon, buy }) => {
-      const { token } = await fill();
-      await abandon(token);
-      expect((await buy(token, paid())).code).toBe('cart_empty');
-    }));
-});
+test.concurrent('negative control: a purchase of another visitor is never returned', () =>
+  broken('bought', async ({ fill, abandon, buy }) => {
+    const { token } = await fill();
+    await abandon(token);
+    expect((await buy(token, paid())).code).toBe('cart_empty');
+  }));
 
 const steps: [string, Readonly<Record<string, Mishap>>][] = [
   ['at the read of the cart', { getShopOrder: 'dies first' }],

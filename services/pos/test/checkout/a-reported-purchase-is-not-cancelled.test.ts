@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
 import { type Fixture, openFixture } from '../fixture/fixture.ts';
 import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
-let fixtures: Fixture[];
-beforeAll(async () => {
-  fixtures = await Promise.all([openFixture(), openFixture()]);
-});
-afterAll(() => Promise.all(fixtures.map((fixture) => fixture.close())));
+const fixtures = [useFixture(() => openFixture()), useFixture(() => openFixture())] as const;
 
 const body = asGuest(PAID);
 
@@ -17,7 +14,7 @@ const received = async ({ orders }: Fixture, operation: string): Promise<void> =
 };
 
 test.concurrent('once one attempt has reported the purchase, a fault of the other does not cancel it', async () => {
-  const fixture = fixtures[0] as Fixture;
+  const [fixture] = fixtures;
   const { fill, buy, order } = shopperOf(fixture);
   const { token, cartId } = await fill();
   fixture.orders.mishaps.set('checkoutCart', 'hangs first');
@@ -34,7 +31,7 @@ test.concurrent('once one attempt has reported the purchase, a fault of the othe
 });
 
 test.concurrent('while one attempt may be cancelling the purchase, it is not reported', async () => {
-  const fixture = fixtures[1] as Fixture;
+  const [, fixture] = fixtures;
   const { fill, buy, order } = shopperOf(fixture);
   const { token, cartId } = await fill();
   fixture.orders.mishaps.set('checkoutCart', 'lost').set('cancelAfterFault', 'hangs first');

@@ -81,8 +81,7 @@ export const scenariosOf = async (
     await fill(token);
     const { data } = await fixture.call('POST', '/orders', { token, body: asUser(user) });
     const [{ ticketId } = { ticketId: '' }] = Object.values(data.items as Record<string, { ticketId: string }>);
-    const ticket = fixture.tickets.tickets.get(ticketId);
-    if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status });
+    fixture.tickets.setStatus(ticketId, status);
     return `/tickets/${ticketId}`;
   };
   const usersTicket = async () =>

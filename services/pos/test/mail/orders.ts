@@ -33,8 +33,7 @@ export const sell = async (fixture: Fixture, { email = 'ana.martin@example.org',
   const order = fixture.orders.orders.get(String(data?.id ?? cartId));
   if (!order) throw new Error(text);
   order.ticketDelivery = 'electronic';
-  for (const ticket of fixture.tickets.tickets.values())
-    if (ticket.orderId === order.id) fixture.tickets.tickets.set(ticket.id, { ...ticket, status: 'printed' });
+  fixture.tickets.print(order.id);
   fixture.contacts.known.set(String(order.contactNumber), {
     ...fixture.contacts.contact(String(order.contactNumber)),
     email,

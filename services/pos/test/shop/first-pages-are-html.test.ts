@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { openFixture, until } from '../fixture/fixture.ts';
 import { shopModule } from './choosing/shop-module.ts';
 
 const SHOP_HOST = 'home.example';
 const EVIL = '</script><script>alert("1")</script>';
 
-let its: Fixture;
+const its = useFixture(() => openFixture({ shopHost: SHOP_HOST }));
 let home = '';
-
-beforeAll(async () => {
-  its = await openFixture({ shopHost: SHOP_HOST });
+beforeAll(() => {
   home = `/shop/${its.pointOfSale.serviceHost}`;
 });
-
-afterAll(() => its.close());
 
 const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
   const response = await fetch(`${its.url}${path}`, {

@@ -1,21 +1,19 @@
 import { request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Fixture, openFixture } from '../fixture/fixture.ts';
+import { useFixture } from '@boxoffice/service/testkit';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { openFixture } from '../fixture/fixture.ts';
 
-let its: Fixture;
+const its = useFixture(() => openFixture());
 /** The first page of the point of sale. */
 let home = '';
 /** The folder of the files that the page loads, which is named after their content. */
 let files = '';
 
 beforeAll(async () => {
-  its = await openFixture();
   home = `/shop/${its.pointOfSale.serviceHost}/`;
   files = /src="\/shop\/([0-9a-f]{16})\/shop\.js"/.exec((await send(home)).body.toString())?.[1] ?? '';
 });
-
-afterAll(() => its.close());
 
 interface Answer {
   readonly status: number | undefined;

@@ -18,13 +18,8 @@ beforeAll(async () => {
   await fill(token, { quantity: 3 });
   orderId = String((await buy(token, asUser(user))).data.id);
   ticketIds = [...fixture.tickets.tickets.keys()];
-  for (const id of ticketIds.slice(1)) setStatus(id, 'printed');
+  for (const id of ticketIds.slice(1)) fixture.tickets.setStatus(id, 'printed');
 });
-
-const setStatus = (id: string, status: 'printed' | 'cancelled') => {
-  const ticket = fixture.tickets.tickets.get(id);
-  if (ticket) fixture.tickets.tickets.set(id, { ...ticket, status });
-};
 
 const documentOf = async (id = '') =>
   fixture.call('GET', `/tickets/${id}/document?lang=en`, { token, version: 'vexp' });

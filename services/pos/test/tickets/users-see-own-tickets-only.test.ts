@@ -20,11 +20,6 @@ beforeAll(async () => {
   ticketIds = [...fixture.tickets.tickets.keys()];
 });
 
-const setStatus = (id: string, status: 'printed' | 'controlled') => {
-  const ticket = fixture.tickets.tickets.get(id);
-  if (ticket) fixture.tickets.tickets.set(id, { ...ticket, status });
-};
-
 test('the tickets of the login are a map by id, in pages', async () => {
   const { data, headers } = await fixture.call('GET', '/tickets?limit=2', { token });
   expect([Object.keys(data).length, headers.get('x-total-amount')]).toEqual([2, '3']);
@@ -56,14 +51,14 @@ test('the beneficiary can be set; for a printed ticket the answer is the replaci
   expect(trimmed.data).toMatchObject({ beneficiaryFirstName: 'Ana', beneficiaryLastName: null });
   for (const blank of ['  ', '\u2800'])
     expect(await name(id, { beneficiaryFirstName: blank })).toMatchObject({ status: 400, code: 'validation_error' });
-  setStatus(printed, 'printed');
+  fixture.tickets.setStatus(printed, 'printed');
   const replaced = await name(printed, { beneficiaryFirstName: 'Zoë' });
   expect([replaced.status, replaced.data.id === printed]).toEqual([200, false]);
 });
 
 test('a controlled ticket cannot be changed', async () => {
   const id = String(ticketIds[2]);
-  setStatus(id, 'controlled');
+  fixture.tickets.setStatus(id, 'controlled');
   const { status, code } = await fixture.call('PATCH', `/tickets/${id}`, {
     token,
     body: { beneficiaryFirstName: 'A' },

@@ -51,11 +51,6 @@ const buy = async () => {
   return { ...begun, order: data, ticketId: String(Object.values(data.items)[0]?.ticketId) };
 };
 
-const printed = (ticketId: string, status: 'printed' | 'cancelled' = 'printed') => {
-  const ticket = fixture.tickets.tickets.get(ticketId);
-  if (ticket) fixture.tickets.tickets.set(ticketId, { ...ticket, status });
-};
-
 describe('carts, orders and tickets have what a page shows', () => {
   test('as of the sale, also after the catalog has closed the product', async () => {
     const { token, product, order, ticketId } = await buy();
@@ -87,7 +82,7 @@ describe('carts, orders and tickets have what a page shows', () => {
       return Object.values(data.items).map(({ ticketStatus }) => ticketStatus);
     };
     expect(await statusOf()).toEqual(['not_printed']);
-    printed(ticketId);
+    fixture.tickets.setStatus(ticketId, 'printed');
     expect(await statusOf()).toEqual(['printed']);
     fixture.tickets.mishaps.set('listShopTickets', 'fails');
     const { data } = await call<Cart>('POST', '/orders', await anotherPurchase());
@@ -190,18 +185,18 @@ describe('the document of a ticket', () => {
     const path = `/tickets/${ticketId}/document`;
     const early = await call('GET', path, { token });
     expect([early.status, early.code]).toEqual([400, 'ticket_not_printed']);
-    printed(ticketId);
+    fixture.tickets.setStatus(ticketId, 'printed');
     const { data } = await call<{ contentType: string; base64: string }>('GET', `${path}?lang=deu`, { token });
     expect(data.contentType).toBe('application/pdf');
     const drawn = JSON.parse(Buffer.from(data.base64, 'base64').toString());
     expect(drawn).toMatchObject({ ticketIds: [ticketId], languages: ['de', 'fr', 'en'] });
-    printed(ticketId, 'cancelled');
+    fixture.tickets.setStatus(ticketId, 'cancelled');
     expect((await call('GET', path, { token })).code).toBe('ticket_not_changeable');
   });
 
   test("another user's ticket is 404, without a login 401, under v1 the path does not exist", async () => {
     const { token, ticketId } = await buy();
-    printed(ticketId);
+    fixture.tickets.setStatus(ticketId, 'printed');
     const path = `/tickets/${ticketId}/document`;
     const { token: stranger } = await begin();
     const foreign = await call('GET', path, { token: stranger });

@@ -98,7 +98,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     return tickets.evaluateAll((all) => all.map((one) => String(one.getAttribute('data-barcode'))));
   };
 
-  test.each(LANGUAGES)(
+  test.concurrent.each(LANGUAGES)(
     'in $locale',
     async (words) => {
       const { locale } = words;
