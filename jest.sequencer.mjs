@@ -7,7 +7,7 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
  * though their files are short: the longest first.
  */
 const long = [
-  '/tests/faults/test/invariants-',
+  '/tests/faults/test/deployments/',
   '/tests/acceptance/test/shop/',
   '/tests/acceptance/test/sign-in/',
   '/libs/store/test/mongo/',

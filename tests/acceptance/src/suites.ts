@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const SUITES = join(ROOT, '.cache/suites');
-const JOINED = '{libs/*,gateway,authorizer,services/*,deploy/*}/test/**/*.test.ts';
-/** Folders whose test files stop engines, or play one long story each. */
-const ALONE = '{rabbitmq,mongo,sqlite,model}';
+const JOINED = '{libs/*,gateway,authorizer,services/*,deploy/*,tests/faults}/test/**/*.test.ts';
+/** Folders whose test files stop engines or start the product, or play one long story each. */
+const ALONE = '{rabbitmq,mongo,sqlite,model,deployments}';
 /** In a joined suite these would count for the tests of every file. */
 const HOOKS = /^(?:beforeEach|afterEach)\(|useFakeTimers/m;
 const MAX_LINES = 1_000;
@@ -17,7 +17,7 @@ const selectsPackages = (words: readonly string[]): boolean =>
   words.every((word) => word.startsWith('-') || existsSync(join(ROOT, word, 'package.json')));
 
 /**
- * Joins the test files of each package, but those of `tests/`, into suites of about a thousand lines: loading the
+ * Joins the test files of each package, but those of `tests/` that start the product, into suites of about a thousand lines: loading the
  * modules that they share takes longer than most of them. A file with hooks around each test stays alone. Returns
  * jest's options that run these suites and the other test files; none where the words of the command select single
  * files. `without`: parts of the paths of files that cannot run.
@@ -52,6 +52,10 @@ export const joinSuites = (words: readonly string[], without: readonly string[])
     const imports = [first, ...others].map((file) => `import ${JSON.stringify(join(ROOT, file))};\n`);
     writeFileSync(join(folder, basename(first).replace('.test.ts', '.suite.ts')), imports.join(''));
   }
-  const matched = ['.cache/suites/**/*.suite.ts', 'tests/*/test/**/*.test.ts', `*/*/test/**/${ALONE}/**/*.test.ts`];
+  const matched = [
+    '.cache/suites/**/*.suite.ts',
+    'tests/!(faults)/test/**/*.test.ts',
+    `*/*/test/**/${ALONE}/**/*.test.ts`,
+  ];
   return matched.map((pattern) => `--testMatch=**/${pattern}`);
 };

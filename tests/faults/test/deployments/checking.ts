@@ -1,6 +1,6 @@
-import { inspect } from '../src/round/inspection.ts';
-import { beginRound, type Scenario } from '../src/round/round.ts';
-import { during, partnersOf } from '../src/round/traffic.ts';
+import { inspect } from '../../src/round/inspection.ts';
+import { beginRound, type Scenario } from '../../src/round/round.ts';
+import { during, partnersOf } from '../../src/round/traffic.ts';
 
 const PATIENCE_MS = 5_000;
 

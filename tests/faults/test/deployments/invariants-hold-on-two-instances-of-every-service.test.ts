@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals';
-import type { Deployment } from '../src/deployment/deployment.ts';
-import { grouped, lacksScaledEngines, startScaled } from '../src/deployment/scaled.ts';
-import { contention, races, seats } from '../src/scenarios/contention.ts';
-import { outage } from '../src/scenarios/engines.ts';
-import { checkout, closing, kills } from '../src/scenarios/kills.ts';
-import { messages } from '../src/scenarios/messages.ts';
+import type { Deployment } from '../../src/deployment/deployment.ts';
+import { grouped, lacksScaledEngines, startScaled } from '../../src/deployment/scaled.ts';
+import { contention, races, seats } from '../../src/scenarios/contention.ts';
+import { outage } from '../../src/scenarios/engines.ts';
+import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
+import { messages } from '../../src/scenarios/messages.ts';
 import { checking } from './checking.ts';
 import { play } from './play.ts';
 

@@ -1,10 +1,10 @@
-import { openApi } from '../src/client/api.ts';
-import { openFeed, receiverFor } from '../src/client/feed.ts';
-import type { Deployment } from '../src/deployment/deployment.ts';
-import type { Violation } from '../src/invariants/verdict.ts';
-import { settle } from '../src/round/play.ts';
-import { randomFrom } from '../src/round/random.ts';
-import type { Round, Scenario } from '../src/round/round.ts';
+import { openApi } from '../../src/client/api.ts';
+import { openFeed, receiverFor } from '../../src/client/feed.ts';
+import type { Deployment } from '../../src/deployment/deployment.ts';
+import type { Violation } from '../../src/invariants/verdict.ts';
+import { settle } from '../../src/round/play.ts';
+import { randomFrom } from '../../src/round/random.ts';
+import type { Round, Scenario } from '../../src/round/round.ts';
 
 /** A new seed for each run; a failing run is repeated with its seed. */
 const seed = `${Date.now() % 1_000_000}`;
