@@ -24,7 +24,7 @@ test('negative control: the checks find two planted bugs, early acknowledgements
   const sloppy = controlNamed('claim-without-compare-and-swap');
   const mutations = [...early.mutations, ...sloppy.mutations];
   deployment = await startEmbedded(mutations);
-  const violations = await play(deployment, [seats, early.scenario], {
+  const violations = await play(deployment, [sloppy.scenario, early.scenario], {
     patienceMs: 4_000,
     points: early.points?.slice(0, 1),
   });
