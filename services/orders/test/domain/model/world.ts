@@ -89,14 +89,23 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
     /** Sells places of an order; returns those that it has lost: then nothing is sold. */
     sell: (id: string, ids: readonly string[]): readonly string[] => {
       const order = docs.get(id)?.order;
-      const isOver = order?.state === 'expired' || order?.state === 'cancelled';
-      const isReleased = isOver && !messages.some((message) => message.id === id && message.to !== 'orders');
-      const lines = isReleased ? [] : (order?.lines ?? []).map(({ place }) => place.id);
-      const removed = ({ place, asOf }: Stocked) =>
-        order?.removedPlaces?.placeIds.includes(place.id) && asOf <= order.removedPlaces.asOf;
+      const hasEnded = order?.state === 'expired' || order?.state === 'cancelled';
+      const lines = hasEnded ? [] : (order?.lines ?? []).map(({ place }) => place.id);
+      const { placeIds: removed = [], asOf: upTo = 0 } = order?.removedPlaces ?? {};
+      const isReleasedBy = ({ id: of, to, version, fact }: Message, { place, asOf }: Stocked): boolean => {
+        if (of !== id || to !== 'catalog') return false;
+        if (fact.type === 'order.expired') return asOf < version;
+        if (fact.type === 'tickets.cancelled') return fact.placeIds.includes(place.id);
+        return fact.type === 'order.cancelled' && !fact.data.hadTickets;
+      };
+      const isStray = (one: Stocked): boolean =>
+        one.state === 'held' &&
+        !lines.includes(one.place.id) &&
+        !(removed.includes(one.place.id) && one.asOf <= upTo) &&
+        !messages.some((message) => isReleasedBy(message, one));
       const strays = stock
         .ownOf(id)
-        .filter((one) => one.state === 'held' && !lines.includes(one.place.id) && !removed(one))
+        .filter(isStray)
         .map(({ place }) => place.id);
       const missing = stock.sell(id, ids);
       if (missing.length === 0)
