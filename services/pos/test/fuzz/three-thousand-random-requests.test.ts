@@ -12,7 +12,7 @@ import { seeded } from './random.ts';
 import { type FuzzRequest, type Known, randomRequest } from './requests.ts';
 
 const REQUESTS = 3_000;
-const AT_ONCE = 16;
+const AT_ONCE = 32;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_121 }) });
 
