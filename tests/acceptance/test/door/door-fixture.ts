@@ -22,7 +22,7 @@ import {
 /** A timeout longer than any story takes. */
 const STORY_MS = 600_000;
 
-/** What the stories of an evening share: one installation, and one browser whose camera plays a film. */
+/** What the stories of an evening share: one installation, a browser, and one whose camera plays a film. */
 export interface Door {
   readonly product: Product;
   readonly partner: Client;
@@ -33,7 +33,9 @@ export interface Door {
   stranger(): Ticket;
   /** A ticket of tonight that no other story uses. */
   fresh(): Ticket;
-  /** A phone on which nobody has signed in. */
+  /** A phone with a camera on which nobody has signed in. */
+  openFilmed(options?: PhoneOptions): Promise<Phone>;
+  /** The same without a camera. */
   open(options?: PhoneOptions): Promise<Phone>;
   /** A phone with tonight's list at a door of this name. */
   phoneAt(gate: string, options?: PhoneOptions): Promise<Phone>;
@@ -52,6 +54,7 @@ export const withDoor = (name: string, film: readonly Omit<Scene, 'barcode'>[], 
     const partner = usePartner(product);
     let directory: string;
     let browser: Browser;
+    let filmed: Browser;
     let tonight: Evening;
     let other: Evening;
     let used = film.length;
@@ -66,11 +69,10 @@ export const withDoor = (name: string, film: readonly Omit<Scene, 'barcode'>[], 
         { seconds: 0.6 },
       ]);
       await writeFile(file, filmOf(scenes));
-      const camera = ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${file}`];
-      browser = await openBrowser(...camera);
+      [browser, filmed] = await Promise.all([openBrowser(), openBrowser(file)]);
     }, STORY_MS);
     afterAll(async () => {
-      await browser?.close();
+      await Promise.all([browser?.close(), filmed?.close()]);
       await rm(directory, { recursive: true, force: true });
     });
 
@@ -86,6 +88,7 @@ export const withDoor = (name: string, film: readonly Omit<Scene, 'barcode'>[], 
         used += 1;
         return tonight.tickets[used - 1] as Ticket;
       },
+      openFilmed: (options) => openPhone(filmed, product, options),
       open,
       async phoneAt(gate, options) {
         const phone = await open(options);

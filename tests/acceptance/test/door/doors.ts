@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Client, Json } from '@boxoffice/testkit';
+import { type Client, headlessPath, type Json } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { type Texts, textsOf } from '../../src/page-texts.ts';
 import type { Product } from '../../src/product.ts';
@@ -54,11 +54,18 @@ export const sellEvening = async (partner: Client, name: string, count: number):
   };
 };
 
-/** Chromium that trusts the installation's certificate, also for the service worker. `args`: further flags. */
-export const openBrowser = (...args: readonly string[]): Promise<Browser> => {
-  const own = ['--disable-gpu', '--ignore-certificate-errors', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  return chromium.launch({ executablePath, args: [...own, ...args] });
-};
+/**
+ * Chromium that trusts the installation's certificate, also for the service worker; with a `film`, the one that has a
+ * camera, which sees this file.
+ */
+export const openBrowser = (film?: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath: film ? executablePath : headlessPath(process.env),
+    args: [
+      ...['--disable-gpu', '--ignore-certificate-errors', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+      ...(film ? ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${film}`] : []),
+    ],
+  });
 
 /** A steward's phone. */
 export interface Phone {

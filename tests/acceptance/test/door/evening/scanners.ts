@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { must } from '../../product.ts';
 import type { Scene } from '../camera-film.ts';
 import type { Door } from '../door-fixture.ts';
-import { beginAt, openBrowser, openPhone } from '../doors.ts';
+import { beginAt } from '../doors.ts';
 import { scanAs } from '../hand-scanner.ts';
 
 /** How a barcode is held before the camera, and whether it can be read like that. */
@@ -24,11 +24,14 @@ export const FILM = SIGHTS.map(({ isRead: _, ...sight }) => ({ ...sight, seconds
 const SESSION = "localStorage.getItem('boxoffice.door.session')";
 
 /** Stories of cameras and hand scanners, and of who may use them. */
-export const scanners = ({ product, partner, story, tonight, fresh, open, phoneAt, ticketOf, becomes }: Door): void => {
+export const scanners = (door: Door): void => {
+  const { product, partner, story, tonight, fresh, open, openFilmed, phoneAt, ticketOf, becomes } = door;
+
   story(
     'a camera reads codes sharp, turned, blurred, smaller and white on black, once while they are there',
     async () => {
-      const phone = await phoneAt('Camera', { locale: 'de-CH', permissions: ['camera'] });
+      const phone = await openFilmed({ locale: 'de-CH', permissions: ['camera'] });
+      await beginAt(phone, product, [tonight()], 'Camera');
       const { tickets, performanceId } = tonight();
       const [legible, others] = [true, false].map((wanted) => tickets.filter((_, at) => SIGHTS[at]?.isRead === wanted));
       for (const ticket of legible ?? []) await becomes(ticket, 'gate', 'Camera');
@@ -51,10 +54,9 @@ export const scanners = ({ product, partner, story, tonight, fresh, open, phoneA
   );
 
   story('without permission, or without a camera, the page says so, and the hand scanner goes on', async () => {
-    const without = await openBrowser();
     const phones = [
-      [await open({ locale: 'fr-CH' }), 'camera.denied'],
-      [await openPhone(without, product, { locale: 'de-CH', permissions: ['camera'] }), 'camera.missing'],
+      [await openFilmed({ locale: 'fr-CH' }), 'camera.denied'],
+      [await open({ locale: 'de-CH', permissions: ['camera'] }), 'camera.missing'],
     ] as const;
     for (const [phone, message] of phones) {
       const ticket = fresh();
@@ -64,7 +66,6 @@ export const scanners = ({ product, partner, story, tonight, fresh, open, phoneA
       await becomes(ticket, 'gate', 'Hand');
       await phone.close();
     }
-    await without.close();
   });
 
   story('a hand scanner that is set to another layout than the device; the signature says which', async () => {
