@@ -8,6 +8,13 @@ const JOINED = '{libs/*,gateway,authorizer,services/*,deploy/*,tests/faults}/tes
 const ALONE = '{rabbitmq,mongo,sqlite,model,deployments}';
 /** In a joined suite these would count for the tests of every file. */
 const HOOKS = /^(?:beforeEach|afterEach)\(|useFakeTimers/m;
+/** Files that share one product, in this order: what one does to it disturbs none of the others. */
+const SHARING = [
+  'description/{every-named-schema,services-accept}*',
+  'partner/{a-partner-installs,a-resource,partners-use}*',
+  '{documents/the-commands,events/a-partner-hears,partner/users-who}*',
+  'shop/{a-bought-ticket,visitors-buy}*',
+];
 const MAX_LINES = 1_000;
 
 const packageOf = (file: string): string => file.slice(0, file.indexOf('/test/'));
@@ -25,10 +32,13 @@ const selectsPackages = (words: readonly string[]): boolean =>
 export const joinSuites = (words: readonly string[], without: readonly string[]): string[] => {
   rmSync(SUITES, { recursive: true, force: true });
   if (!selectsPackages(words)) return [];
-  const files = globSync(JOINED, { cwd: ROOT, exclude: ['**/node_modules', `**/test/**/${ALONE}`] })
-    .filter((file) => !without.some((part) => `/${file}`.includes(part)))
-    .toSorted();
-  const suites: string[][] = [];
+  const matching = (pattern: string): string[] =>
+    globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules', `**/test/**/${ALONE}`] })
+      .filter((file) => !without.some((part) => `/${file}`.includes(part)))
+      .toSorted();
+  const files = matching(JOINED);
+  const sharing = SHARING.map((names) => matching(`tests/acceptance/test/${names}.test.ts`));
+  const suites = sharing.filter(({ length }) => length > 0);
   /** The suite that the next file of its package joins, and its lines. */
   let open: string[] = [];
   let lines = 0;
@@ -57,5 +67,8 @@ export const joinSuites = (words: readonly string[], without: readonly string[])
     'tests/!(faults)/test/**/*.test.ts',
     `*/*/test/**/${ALONE}/**/*.test.ts`,
   ];
-  return matched.map((pattern) => `--testMatch=**/${pattern}`);
+  return [
+    ...matched.map((pattern) => `--testMatch=**/${pattern}`),
+    ...sharing.flat().map((file) => `--testPathIgnorePatterns=/${file}$`),
+  ];
 };

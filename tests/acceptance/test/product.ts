@@ -3,7 +3,7 @@ import type { Client, Json } from '@boxoffice/testkit';
 import { beforeAll } from '@jest/globals';
 import { authorised, type Product, startProduct } from '../src/product.ts';
 
-/** A product that runs during the tests of the file. */
+/** A product that runs during the tests of the file, or of the block. */
 export const useProduct = (settings?: Readonly<Record<string, string>>): Product =>
   useFixture(async () => {
     const product = await startProduct(settings);
@@ -13,6 +13,17 @@ export const useProduct = (settings?: Readonly<Record<string, string>>): Product
     };
     return { ...product, close };
   });
+
+let shared: Product | undefined;
+
+/**
+ * A product that runs during the tests of the file, and of the files that share a suite with it (../src/suites.ts): all
+ * that they prepare happens before the first test of any.
+ */
+export const useSharedProduct = (): Product => {
+  shared ??= useProduct();
+  return shared;
+};
 
 /** The requests of the opera's partner with every scope. */
 export const usePartner = (product: Product): Client => {

@@ -1,6 +1,6 @@
 import { openClient } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { useProduct } from '../product.ts';
+import { useSharedProduct } from '../product.ts';
 import { objectsIn } from './descriptions.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ const POINT_OF_SALE = [
 /** An object with more members than this must be a component. */
 const FEW = 4;
 
-const product = useProduct();
+const product = useSharedProduct();
 
 /** Every larger object that is not a component itself, by its location. */
 const inlined = (value: unknown, place: string): { readonly place: string; readonly members: string }[] => {

@@ -4,7 +4,7 @@ import { type Client, openClient, type Reply } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { authorised } from '../../src/product.ts';
-import { useProduct } from '../product.ts';
+import { useSharedProduct } from '../product.ts';
 import { type Description, type Filled, type Operation, operationsOf, requestsTo, written } from './requests.ts';
 import { wrongFor } from './values.ts';
 
@@ -13,7 +13,7 @@ const REQUESTS = 15;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_122 }) });
 
-const product = useProduct();
+const product = useSharedProduct();
 
 type Ask = (operation: Operation, filled: Filled, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
 

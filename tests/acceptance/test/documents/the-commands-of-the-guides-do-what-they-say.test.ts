@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { blocksOf, runBlocks } from '../../src/readme.ts';
-import { useProduct } from '../product.ts';
+import { useSharedProduct } from '../product.ts';
 
 const GUIDES = fileURLToPath(new URL('../../../../docs/guides', import.meta.url));
 
-const product = useProduct();
+const product = useSharedProduct();
 let folder: string;
 
 beforeAll(async () => {

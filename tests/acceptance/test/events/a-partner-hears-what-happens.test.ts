@@ -1,7 +1,7 @@
 import { openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authorised } from '../../src/product.ts';
-import { must as requireData, usePartner, useProduct } from '../product.ts';
+import { must as requireData, usePartner, useSharedProduct } from '../product.ts';
 
 interface Event {
   readonly id: string;
@@ -11,7 +11,7 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-const product = useProduct();
+const product = useSharedProduct();
 const full = usePartner(product);
 let cursor: string;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CLIENT, type Consumer, installConsumer, programsOf } from '../../src/client-package.ts';
 import { demoClient } from '../../src/product.ts';
-import { useProduct } from '../product.ts';
+import { useSharedProduct } from '../product.ts';
 
 /** The programs of the README that end by themselves, in its order, and those of the guides. */
 const RUN = ['sale.ts', 'lists.ts', 'errors.ts', 'what-is-on.ts', 'first-sale.ts', 'shop.ts'];
@@ -18,7 +18,7 @@ const WRONG = new Map([
   ['wrong-key.ts', "createClient({ baseUrl: 'https://a', apiKey: 'bok_1' }).listOrders();"],
 ]);
 
-const product = useProduct();
+const product = useSharedProduct();
 let folder: string;
 let consumer: Consumer;
 let programs: ReadonlyMap<string, string>;

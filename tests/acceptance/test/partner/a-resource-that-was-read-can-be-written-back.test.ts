@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { must as requireData, usePartner, useProduct } from '../product.ts';
+import { must as requireData, usePartner, useSharedProduct } from '../product.ts';
 
-const product = useProduct();
+const product = useSharedProduct();
 const full = usePartner(product);
 const pathOf = new Map<string, string>();
 

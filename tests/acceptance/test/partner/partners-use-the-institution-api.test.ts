@@ -1,9 +1,9 @@
 import { type Client, openClient, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authorised, demoClient } from '../../src/product.ts';
-import { must, usePartner, useProduct } from '../product.ts';
+import { must, usePartner, useSharedProduct } from '../product.ts';
 
-const product = useProduct();
+const product = useSharedProduct();
 const full = usePartner(product);
 let anonymous: Client;
 beforeAll(() => {

@@ -6,14 +6,14 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { authlibPython } from '../../src/engines.ts';
 import { type DemoApiUser, demoClient } from '../../src/product.ts';
 import { type SignedIn, signIn } from '../../src/sign-in.ts';
-import { usePartner, useProduct } from '../product.ts';
+import { usePartner, useSharedProduct } from '../product.ts';
 import { type CallOptions, type Described, operationsIn, type Shown } from '../roles/composition.ts';
 import { type Sold, sell } from '../roles/sold.ts';
 
 // A whole installation: the gateway, and tokens that users get by signing in. Every operation with a user of each role is
 // walked in ../roles, with identities that the test signs.
 
-const product = useProduct();
+const product = useSharedProduct();
 const full = usePartner(product);
 let operations: readonly Described[];
 let own: Sold;

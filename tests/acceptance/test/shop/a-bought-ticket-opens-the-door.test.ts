@@ -2,9 +2,9 @@ import { type Client, type Json, openClient, openVisitor, waitUntil } from '@box
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { demoClient } from '../../src/product.ts';
 import { signIn } from '../../src/sign-in.ts';
-import { must, usePartner, useProduct } from '../product.ts';
+import { must, usePartner, useSharedProduct } from '../product.ts';
 
-const product = useProduct();
+const product = useSharedProduct();
 const full = usePartner(product);
 /** A steward who signed in with the role `door`. */
 let door: Client;

@@ -1,10 +1,10 @@
 import { type Json, openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { expect, test } from '@jest/globals';
-import { must, usePartner, useProduct } from '../product.ts';
+import { must, usePartner, useSharedProduct } from '../product.ts';
 
 const HOST = 'tickets.opera.example';
 
-const product = useProduct();
+const product = useSharedProduct();
 const full = usePartner(product);
 
 /** The first user of the point of sale. */
