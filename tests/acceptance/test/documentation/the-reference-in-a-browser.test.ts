@@ -80,8 +80,9 @@ suite('the documentation in a browser', () => {
 
   const open = (path: string) => page.goto(`${product.demo.baseUrl}/docs${path}`);
 
-  /** Loads axe-core into the page by the debugger, which no policy concerns. */
+  /** Loads axe-core once into the page, by the debugger, which no policy concerns. */
   const loadAxe = async (): Promise<void> => {
+    if (await page.evaluate('"axe" in window')) return;
     const debug = await context.newCDPSession(page);
     await debug.send('Runtime.evaluate', { expression: axe });
     await debug.detach();
@@ -111,6 +112,11 @@ suite('the documentation in a browser', () => {
     await open(`${path}#?route=${route}`);
     await viewer().locator(shown).first().waitFor();
   };
+  /** Shows another place of the viewer by its list of contents. */
+  const turnTo = async (route: string, shown: string) => {
+    await viewer().locator(`[data-content-id="${route}"]`).first().click();
+    await viewer().locator(shown).first().waitFor();
+  };
   const EXECUTE = '[part~="btn-try"]';
   const answerTo = async (path: string): Promise<number> => {
     const answered = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith(path));
@@ -136,8 +142,8 @@ suite('the documentation in a browser', () => {
       };
       for (const [path, operation] of DRAWN) {
         await examine(path, () => openReference(path, 'overview', '#overview'));
-        await examine(`${path} authentication`, () => openReference(path, 'auth', '#auth'));
-        await examine(`${path} ${operation}`, () => openReference(path, operation, EXECUTE));
+        await examine(`${path} authentication`, () => turnTo('auth', '#auth'));
+        await examine(`${path} ${operation}`, () => turnTo(operation, EXECUTE));
       }
       for (const name of ALL) await examine(name, () => open(`/${name}`));
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -186,9 +192,9 @@ suite('the documentation in a browser', () => {
     async () => {
       await openReference('/pos', 'get-/tnwr/v1/products', EXECUTE);
       expect(await answerTo('/tnwr/v1/products')).toBe(200);
-      await openReference('/pos', 'get-/tnwr/v1/products/-id-', EXECUTE);
+      await turnTo('get-/tnwr/v1/products/-id-', '[id="get-/tnwr/v1/products/-id-"]');
       expect(await answerTo('/tnwr/v1/products/prd_')).toBe(200);
-      await openReference('/pos', 'post-/tnwr/v1/shopping-cart/items', EXECUTE);
+      await turnTo('post-/tnwr/v1/shopping-cart/items', '[id="post-/tnwr/v1/shopping-cart/items"]');
       expect(await answerTo('/tnwr/v1/shopping-cart/items')).toBe(201);
     },
     STORY_MS,
@@ -212,8 +218,7 @@ suite('the documentation in a browser', () => {
       expect([sent.get('grant_type'), sent.has('code_verifier')]).toEqual(['authorization_code', true]);
       await viewer().getByText('1 API key applied').waitFor();
       expect(new URL(page.url()).search).toBe('');
-      await viewer().locator('[data-content-id="get-/svc/v3/catalog/tariffs"]').first().click();
-      await viewer().locator(EXECUTE).first().waitFor();
+      await turnTo('get-/svc/v3/catalog/tariffs', EXECUTE);
       expect(await answerTo('/svc/v3/catalog/tariffs')).toBe(200);
     },
     STORY_MS,
@@ -231,12 +236,10 @@ suite('the documentation in a browser', () => {
       await flow.locator('button').click();
       const { access_token: token } = (await (await issued).json()) as { readonly access_token: string };
       await viewer().getByText('1 API key applied').waitFor();
-      await viewer().locator('[data-content-id="post-/svc/v3/orders"]').first().click();
-      await viewer().locator(EXECUTE).first().waitFor();
+      await turnTo('post-/svc/v3/orders', EXECUTE);
       expect(await answerTo('/svc/v3/orders')).toBe(201);
       for (const [route, path, status] of FILLED) {
-        await viewer().locator(`[data-content-id="${route}"]`).first().click();
-        await viewer().locator(`[id="${route}"]`).first().waitFor();
+        await turnTo(route, `[id="${route}"]`);
         expect([route, await answerTo(path)]).toEqual([route, status]);
       }
 
@@ -245,8 +248,7 @@ suite('the documentation in a browser', () => {
       await row.locator('input').fill(token);
       await row.locator('button').click();
       await viewer().getByText('1 API key applied').waitFor();
-      await viewer().locator('[data-content-id="get-/svc/v3/catalog/tariffs"]').first().click();
-      await viewer().locator(EXECUTE).first().waitFor();
+      await turnTo('get-/svc/v3/catalog/tariffs', EXECUTE);
       expect(await answerTo('/svc/v3/catalog/tariffs')).toBe(200);
     },
     STORY_MS,
