@@ -36,6 +36,9 @@ export interface RunnerDependencies {
   readonly failed: (error: unknown) => void;
 }
 
+/** The share was lost for a moment or longer: a process that has it again looks again at what it has not begun. */
+const lost = (): Error => new Error('the share of the work was lost');
+
 /** The deliveries of one webhook, in the one process that owns it. */
 export type Runner = ReturnType<typeof createRunner>;
 
@@ -106,7 +109,7 @@ export const createRunner = (its: RunnerDependencies) => {
         known.written = upTo;
       }
       if (upTo === after || isClosed) return;
-      if (!its.isOwner()) throw new Error('the share of the work was lost');
+      if (!its.isOwner()) throw lost();
     }
   };
 
@@ -179,13 +182,17 @@ export const createRunner = (its: RunnerDependencies) => {
     await Promise.all(idle.filter(isBehind).map(({ id }) => setDue(id, null)));
     const byResource = new Map(idle.filter((one) => !isBehind(one)).map((one) => [one.resourceId, one]));
     const chosen = [...byResource.values()].slice(0, SLOTS - underWay.size);
-    if (isClosed || !its.isOwner()) return;
+    if (isClosed) return;
+    let isLost = !its.isOwner();
+    if (isLost) throw lost();
     await Promise.all(
       chosen.map(async (delivery) => {
         const event = await admit(webhook, delivered, delivery);
         if (event && its.isOwner()) begin(webhook, delivery, event);
+        else isLost ||= event !== undefined;
       }),
     );
+    if (isLost) throw lost();
     // Every delivery that was looked at has begun, is removed or waits, so the next page has others.
     if (underWay.size < SLOTS && (found.length === limit || idle.length > chosen.length)) isWanted = true;
   };

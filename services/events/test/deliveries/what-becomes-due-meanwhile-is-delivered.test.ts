@@ -1,6 +1,8 @@
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { deliveriesCollection } from '../../src/deliveries/documents.ts';
+import { deliveriesCollection, positionsCollection } from '../../src/deliveries/documents.ts';
+import { createRunner } from '../../src/deliveries/runner.ts';
+import { webhooksCollection } from '../../src/webhooks/documents.ts';
 import { status, until } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 
@@ -46,6 +48,49 @@ describe.each(engines)('on $name', (engine) => {
     expect((await its.call('PATCH', `/${id}`, { body: { types: ['order.*', 'ticket.*'] } })).status).toBe(200);
     await until('the look', () => !isNext);
     await until('the second attempt', () => at.received.length === 2);
+    await its.close();
+  });
+
+  // The second question precedes all attempts that are due, the third a single one.
+  test.each([2, 3])('an attempt is made although the share was not renewed in time for question %s', async (lostAt) => {
+    const clock = new Clock();
+    // This process gets no share, so the webhook is the runner's alone.
+    const its = await openFixture(engine, { clock, storeOf: (store) => ({ ...store, lease: async () => false }) });
+    const { id } = await its.webhook((await its.receiver()).url);
+    const event = await its.emit('order.created');
+    const store = await its.openStore();
+    const made: string[] = [];
+    let asked = 0;
+    const runner = createRunner({
+      institution: 'opera',
+      webhookId: id,
+      webhooks: store.collection(webhooksCollection).of('opera'),
+      deliveries: store.collection(deliveriesCollection).of('opera'),
+      positions: store.collection(positionsCollection).of('opera'),
+      feed: its.context.feed,
+      attempt: async (_webhook, message) => {
+        made.push(message.id);
+        return { startedAt: clock.now(), durationMs: 1, httpStatus: 204, error: null };
+      },
+      body: () => '{}',
+      delivered: async () => ({ types: ['order.created'], bounds: undefined }),
+      isOwner: () => {
+        asked += 1;
+        return asked !== lostAt;
+      },
+      now: clock.now,
+      ended: () => undefined,
+      failed: () => undefined,
+    });
+    runner.wake();
+    // As the process does: it wakes what is due.
+    await until('the attempt', () => {
+      if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= clock.now()) runner.wake();
+      return made.length > 0;
+    });
+    expect(made).toEqual([event]);
+    expect(asked).toBeGreaterThan(lostAt);
+    await runner.close();
     await its.close();
   });
 });
