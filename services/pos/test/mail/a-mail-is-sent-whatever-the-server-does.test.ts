@@ -143,8 +143,12 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     for (const address of slow) await add(address);
     start();
     await until(() => server.named.length >= SLOTS);
-    const quick = await add('ana@example.org');
-    await until(isSent(quick));
+    const isQuickSent = isSent(await add('ana@example.org'));
+    // A stalled machine makes the quick one late, too: then it is tried again.
+    await until(() => {
+      now += 100;
+      return isQuickSent();
+    });
     expect((await mails()).filter(({ state }) => state === 'waiting')).toHaveLength(slow.length);
   });
 
