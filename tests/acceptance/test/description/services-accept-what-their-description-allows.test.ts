@@ -9,7 +9,7 @@ import { type Description, type Filled, type Operation, operationsOf, requestsTo
 import { wrongFor } from './values.ts';
 
 /** The number of generated requests per operation. */
-const REQUESTS = 15;
+const REQUESTS = 8;
 
 const { seed } = readSettings({ seed: integer('TEST_SEED', { default: 20_261_122 }) });
 
