@@ -34,9 +34,12 @@ export const createLink = ({ send, storage, onChange, clock = Date.now }) => {
 
   const setClock = (response, begun) => {
     const date = Date.parse(response.headers.get('Date') ?? '');
-    const difference = date + 500 - (begun + clock()) / 2;
-    if (Number.isNaN(date) || Math.abs(difference - offset) < CLOCK_MS) return;
-    offset = Math.abs(difference) < CLOCK_MS ? 0 : difference;
+    const ended = clock();
+    const difference = date + 500 - (begun + ended) / 2;
+    // The answer was written at any time of the exchange, so a slow one says little.
+    const doubtMs = CLOCK_MS + (ended - begun) / 2;
+    if (Number.isNaN(date) || Math.abs(difference - offset) < doubtMs) return;
+    offset = Math.abs(difference) < doubtMs ? 0 : difference;
     storage.setItem(CLOCK, String(offset));
   };
 
