@@ -30,9 +30,17 @@ test('a logo is tried out once, in a thread that ends', async () => {
 test.each([
   ['fails', 'throw new Error("no memory")', undefined],
   ['ends without an answer', 'process.exit(3)', undefined],
-  ['draws for ever', 'for (;;);', 300],
+  ['draws for ever', 'parentPort.postMessage("started");for (;;);', 300],
 ])('a logo whose thread %s is left out', async (_what, source, limitMs) => {
   const { logoOf, exits } = drawnBy(source, limitMs);
   expect(await logoOf('one')).toBeNull();
+  await Promise.all(exits);
+});
+
+test('a thread that is late to start, as on a busy machine, has its time then', async () => {
+  const late = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900)';
+  const answer = 'parentPort.postMessage({ svg: workerData, width: 2, height: 1 })';
+  const { logoOf, exits } = drawnBy(`${late};parentPort.postMessage("started");${answer}`, 300);
+  expect(await logoOf('one')).toEqual({ svg: 'one', width: 2, height: 1 });
   await Promise.all(exits);
 });

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import PdfDocument from 'pdfkit';
 import type { Picture } from '../brand.ts';
 import { drawLogo, proportionsOf, registerLogoFonts } from './logo.ts';
+import type { LogoReply } from './logos.ts';
 
 /** Bytes of a drawing: parts of an SVG that refer to one another multiply, on each page of a document. */
 const MOST_BYTES = 100_000;
@@ -18,4 +19,7 @@ const tryOut = async (svg: string): Promise<Picture | null> => {
   return warnings.length > 0 || pdf.page.content.uncompressedLength > MOST_BYTES ? null : picture;
 };
 
-parentPort?.postMessage(await tryOut(String(workerData)).catch(() => null));
+const say = (reply: LogoReply): void => parentPort?.postMessage(reply);
+
+say('started');
+say(await tryOut(String(workerData)).catch(() => null));

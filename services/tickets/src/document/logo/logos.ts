@@ -5,8 +5,13 @@ import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { Picture } from '../brand.ts';
 
-/** How long a logo may take: a thread starts in a tenth of a second. */
+/** How long a thread may take to start: tenths of a second, or seconds on a busy machine. */
+const START_MS = 30_000;
+/** How long a logo may take then. */
 const LOGO_MS = 4_000;
+
+/** What a thread says: that it has started, then the logo; null for one that cannot be drawn. */
+export type LogoReply = 'started' | Picture | null;
 
 const startThread = (svg: string): Worker => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -21,15 +26,20 @@ const startThread = (svg: string): Worker => {
 const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null> =>
   new Promise<Picture | null>((resolve) => {
     const end = () => resolve(null);
-    const timer = setTimeout(end, limitMs);
+    let timer = setTimeout(end, START_MS);
     thread.unref();
-    thread.on('message', resolve).on('error', end).on('exit', end);
+    thread.on('message', (reply: LogoReply) => {
+      if (reply !== 'started') return resolve(reply);
+      clearTimeout(timer);
+      timer = setTimeout(end, limitMs);
+    });
+    thread.on('error', end).on('exit', end);
     thread.once('exit', () => clearTimeout(timer));
   }).finally(() => thread.terminate());
 
 /**
  * Tries out logos, each once. A logo is what an institution has set, so this happens in a thread of its own, which is
- * stopped when it takes long; one that cannot be drawn is null.
+ * stopped when it takes long; one that cannot be drawn is null. `limitMs`: from the start of its thread.
  */
 export const createLogos = (start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) => {
   const tried = new LRUCache<string, Promise<Picture | null>>({ max: 100, ttl: 60 * 60_000 });
