@@ -26,6 +26,13 @@ parentPort.on('message', ({ id }) => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   parentPort.postMessage({ id, pdf: new Uint8Array([id]), missing: [] });
 });`;
+/** Blocks its thread until the event loop lets it go, which the second byte says. */
+const HELD = `const { parentPort, workerData: gate } = require('node:worker_threads');
+parentPort.on('message', ({ id }) => {
+  Atomics.store(gate, 0, 1);
+  const isFreed = Atomics.wait(gate, 1, 0, 20_000) !== 'timed-out';
+  parentPort.postMessage({ id, pdf: new Uint8Array([id, Number(isFreed)]), missing: [] });
+});`;
 const DYING = `require('node:worker_threads').parentPort.on('message', () => process.exit(3));`;
 const FAILING = `const { parentPort } = require('node:worker_threads');
 parentPort.on('message', ({ id }) => parentPort.postMessage({ id, error: new Error('no font') }));`;
@@ -33,8 +40,8 @@ parentPort.on('message', ({ id }) => parentPort.postMessage({ id, error: new Err
 describe('the drawing of documents', () => {
   const opened: Drawing[] = [];
   const started: Worker[] = [];
-  const drawingIn = (source?: string): Drawing => {
-    const start = source === undefined ? undefined : () => new Worker(source, { eval: true });
+  const drawingIn = (source?: string, workerData?: Int32Array): Drawing => {
+    const start = source === undefined ? undefined : () => new Worker(source, { eval: true, workerData });
     const drawing = start ? createDrawing({}, () => started[started.push(start()) - 1] as Worker) : createDrawing();
     opened.push(drawing);
     return drawing;
@@ -49,14 +56,21 @@ describe('the drawing of documents', () => {
   }, 300_000);
 
   test('leaves the event loop to others', async () => {
-    const drawing = drawingIn(SLOW);
-    let turns = 0;
-    const counting = setInterval(() => {
-      turns += 1;
-    }, 1);
-    await Promise.all(Array.from({ length: 10 }, (_, index) => drawing.draw(about(`${index}`))));
-    clearInterval(counting);
-    expect(turns).toBeGreaterThan(3);
+    const gate = new Int32Array(new SharedArrayBuffer(8));
+    const drawing = drawingIn(HELD, gate);
+    const all = Promise.all(Array.from({ length: 10 }, (_, index) => drawing.draw(about(`${index}`))));
+    let isDrawn = false;
+    const noted = all.then(() => {
+      isDrawn = true;
+    });
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+    while (Atomics.load(gate, 0) === 0 && !isDrawn) await turn();
+    for (let turns = 0; turns < 10; turns += 1) await turn();
+    expect(isDrawn).toBe(false);
+    Atomics.store(gate, 1, 1);
+    Atomics.notify(gate, 1);
+    await noted;
+    expect((await all).map(({ pdf }) => [...pdf])).toEqual(Array.from({ length: 10 }, (_, index) => [index + 1, 1]));
   });
 
   test('draws what shows the same once', async () => {
