@@ -7,7 +7,11 @@ const api: RequestListener = (_request, response) => {
   response.writeHead(418).end('the service');
 };
 const settings = { doorClientIds: '' };
-const server = createServer(createDoorFront(api, { publicUrl: 'https://tickets.example', settings }));
+// A connection whose end `fetch` has not noticed would fail its next request.
+const server = createServer(
+  { keepAliveTimeout: 600_000 },
+  createDoorFront(api, { publicUrl: 'https://tickets.example', settings }),
+);
 let origin = '';
 
 /** The folder of the files that the page loads, which is named after their content. */

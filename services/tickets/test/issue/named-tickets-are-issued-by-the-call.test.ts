@@ -25,9 +25,9 @@ describeOnEachEngine('tickets with names are issued by the direct call', (fixtur
   const byFact = (order: Confirmed, version = 3) =>
     fixture.deliver('order.confirmed', { ...order, callFollows: true }, { version });
   const byCall = (order: Confirmed) => issued(fixture, withMembers(order, { beneficiary: ana }));
-  const overdueIn = (ms: number, store = fixture.store) =>
+  const overdueIn = (ms: number, store = fixture.store, begin = Date.now()) =>
     issueOverdue(
-      createContext(store, SERVICE_SECRET, () => Date.now() + ms),
+      createContext(store, SERVICE_SECRET, () => begin + ms),
       quiet,
     );
   const ticketsOf = async ({ orderId }: Confirmed) => (await orderTicketsOf(fixture, orderId)).tickets;
@@ -67,8 +67,9 @@ describeOnEachEngine('tickets with names are issued by the direct call', (fixtur
 
   test('without names after thirty seconds, and a late call names them', async () => {
     const order = confirmed(2);
+    const begin = Date.now();
     await byFact(order);
-    await overdueIn(OVERDUE_MS / 2);
+    await overdueIn(OVERDUE_MS - 1, fixture.store, begin);
     expect(await ticketsOf(order)).toEqual([]);
     await overdueIn(2 * OVERDUE_MS);
     expect(await namesOf(order)).toEqual([null, null]);
