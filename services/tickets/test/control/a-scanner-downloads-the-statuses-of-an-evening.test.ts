@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { cancelled, confirmed, issued, printed, withMembers } from '../fixture/orders.ts';
-import { describeOnEachEngine, PATH } from '../fixture/service.ts';
+import { after, describeOnEachEngine, PATH } from '../fixture/service.ts';
 
 describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture) => {
   const list = async (query: string) => {
@@ -55,6 +55,7 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
     const query = `performanceId=${order.tickets[0]?.performanceId}`;
     const { updatedAt } = await fixture.ticket(String(order.tickets[1]?.ticketId));
     const since = new Date(Date.parse(updatedAt) + 1).toISOString();
+    await after(updatedAt);
     await fixture.deliver('order.cancelled', cancelled(order));
     const changed = await list(`${query}&modifiedSince=${since}`);
     expect(changed.items).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }]);

@@ -38,12 +38,21 @@ export const createMemory = () => {
 
 let phones = 0;
 
+/** The clock of a phone at which no two scans happen in one millisecond, as no two of a person do. */
+const createClock = () => {
+  let last = 0;
+  return () => {
+    last = Math.max(last + 1, Date.now());
+    return last;
+  };
+};
+
 /** A phone whose page has loaded. `clock`: its own, epoch milliseconds. */
 export const openPhone = async (
   fixture: Fixture,
   {
     memory = createMemory(),
-    clock = Date.now,
+    clock = createClock(),
   }: { memory?: ReturnType<typeof createMemory>; clock?: () => number } = {},
 ) => {
   phones += 1;
