@@ -16,6 +16,7 @@ describe.each(engines)('on $name', (engine) => {
     try {
       await work(at, webhook);
     } finally {
+      clock.run();
       await its.call('DELETE', `/${webhook.id}`);
     }
   };
@@ -46,6 +47,7 @@ describe.each(engines)('on $name', (engine) => {
 
   test('a failed attempt is followed by others by the table, the last of which gives the event up', () =>
     using(async (at, { id }) => {
+      clock.stop();
       at.answer = status(500);
       const event = await its.emit('order.created');
       const steps = [5, 60, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -69,6 +71,7 @@ describe.each(engines)('on $name', (engine) => {
 
   test('a failing event holds back later ones of its resource only, in their order', () =>
     using(async (at, { id }) => {
+      clock.stop();
       at.answer = ({ event }, response) =>
         void response.writeHead(event.resource.id === 'ord_failing' ? 500 : 204).end();
       const [one, two, three] = [

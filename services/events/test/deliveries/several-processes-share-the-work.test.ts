@@ -13,7 +13,7 @@ describe.each(engines)('on $name', (engine) => {
 
   beforeEach(async () => {
     clock = new Clock();
-    its = await openFixture(engine, { clock, times: { leaseMs } });
+    its = await openFixture(engine, { clock, times: { leaseMs, closeMs: 60_000 } });
   });
   afterEach(() => its.close());
 
@@ -30,6 +30,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('a process that has not renewed its share begins nothing more', async () => {
+    clock.stop();
     const shards = createShards(await its.openStore(), { clock: clock.now });
     await shards.beat(new Set([1]));
     expect(shards.owns(1)).toBe(true);
@@ -55,6 +56,7 @@ describe.each(engines)('on $name', (engine) => {
   });
 
   test('what a stopped process leaves is delivered by the next', async () => {
+    clock.stop();
     const at = await its.receiver();
     at.answer = status(500);
     const { id } = await its.webhook(at.url);

@@ -29,6 +29,7 @@ const watched = (store: Store, looked: () => void): Store => ({
 describe.each(engines)('on $name', (engine) => {
   test('an attempt that becomes due just after the look for due ones is made', async () => {
     const clock = new Clock();
+    clock.stop();
     let isNext = false;
     const looked = (): void => {
       if (isNext) clock.advance(10_000);
