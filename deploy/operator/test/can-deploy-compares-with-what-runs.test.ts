@@ -35,7 +35,7 @@ const otherRelease = async (service: string, change: (internal: Json) => void): 
   const served = new Map(documents);
   for (const document of served.values()) document.info.version = '9.9.9';
   change(served.get('/internal/openapi.json'));
-  const server = createServer(({ url = '' }, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, ({ url = '' }, response) => {
     const found = served.get(url);
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(found ?? {}));
   }).listen(0, '127.0.0.1');

@@ -48,7 +48,7 @@ export const openInstallation = async (
   answer: (received: Received, count: number) => Reply | Promise<Reply>,
 ): Promise<Installation> => {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake');
     const one: Received = {
       method: request.method ?? '',

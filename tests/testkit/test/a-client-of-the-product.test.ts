@@ -30,7 +30,7 @@ let replies: { readonly status?: number; readonly headers?: Record<string, strin
 beforeEach(async () => {
   received = [];
   replies = [];
-  server = createServer(async (request, response) => {
+  server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const { method, url, headers } = request;
     received.push({ method, url, headers, body: await text(request) });
     const { status = 200, headers: own, body } = replies.shift() ?? { body: { data: null } };

@@ -75,7 +75,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
 export const openReceiver = async (): Promise<Receiver> => {
   const spans: Received[] = [];
   const headers: Receiver['headers'] = [];
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
     void textOf(request).then((text) => {
       if (request.url !== '/v1/traces') return response.writeHead(404).end();
       headers.push(request.headers['content-type'], request.headers.authorization);
