@@ -34,7 +34,8 @@ export const sellEvening = async (partner: Client, name: string, count: number):
   const show = { code, type: 'show', name: texts, state: 'running' };
   const { id: productId } = await create('catalog/products', show);
   const { id: performanceId, seatCategories } = await create(`catalog/products/${productId}/performances`, {
-    startDate: new Date().toISOString(),
+    // Soon, so that it is no performance of yesterday if the day of the door, at six in the morning, begins meanwhile.
+    startDate: new Date(Date.now() + 3_600_000).toISOString(),
     durationMinutes: 180,
     venue: { name: 'Grand Théâtre' },
     timeZone: 'Europe/Zurich',
@@ -76,8 +77,10 @@ export interface Phone {
   readonly complaints: readonly string[];
   /** Reads a barcode with a hand scanner. */
   read(barcode: string): Promise<void>;
-  /** The colour and the text of the result that is shown, or of the next one. */
-  result(): Promise<string>;
+  /** The colour and the text of the next result that was not asked for before, which is dismissed unless it `stays`. */
+  result(options?: { readonly stays: boolean }): Promise<string>;
+  /** Dismisses the result that is shown, if one is. */
+  dismiss(): Promise<void>;
   setOffline(isOffline: boolean): Promise<void>;
   /** Opens the page anew in the same browser. */
   reopen(): Promise<Phone>;
@@ -92,16 +95,28 @@ export interface PhoneOptions {
   readonly permissions?: string[];
 }
 
-/** The colour and the texts of the next result, read and dismissed in one step. */
-const DISMISS = `new Promise((resolve, reject) => {
+/** Notes the colour and the texts of each result, since a busy machine may look when it is shown no more. */
+const NOTE = `{
+  globalThis.notedResults = [];
+  const note = (changes) => {
+    const isResult = ({ target, addedNodes }) => addedNodes.length > 0 && target.matches?.('.band [role=alert]');
+    if (!changes.some(isResult)) return;
+    const band = document.querySelector('.band');
+    const texts = [...band.querySelectorAll('[role=alert] p')].map(({ textContent }) => textContent);
+    notedResults.push(band.dataset.colour + ': ' + texts.join(' '));
+  };
+  new MutationObserver(note).observe(document, { childList: true, subtree: true });
+}`;
+
+const DISMISS = "document.querySelector('.band:not([hidden]) button')?.click()";
+
+const nextResult = (stays: boolean): string => `new Promise((resolve, reject) => {
   const over = setTimeout(() => reject(new Error('no result')), ${PATIENCE_MS});
   const look = () => {
-    const band = document.querySelector('.band:not([hidden])');
-    if (!band) return requestAnimationFrame(look);
+    if (notedResults.length === 0) return requestAnimationFrame(look);
     clearTimeout(over);
-    const texts = [...band.querySelectorAll('[role=alert] p')].map(({ textContent }) => textContent);
-    band.querySelector('button').click();
-    resolve(band.dataset.colour + ': ' + texts.join(' '));
+    ${stays ? '' : DISMISS};
+    resolve(notedResults.shift());
   };
   look();
 })`;
@@ -122,7 +137,8 @@ const openIn = async (context: BrowserContext, address: string, t: Texts): Promi
     t,
     complaints,
     read: (barcode) => scan(page, barcode),
-    result: () => page.evaluate<string>(DISMISS),
+    result: ({ stays } = { stays: false }) => page.evaluate<string>(nextResult(stays)),
+    dismiss: () => page.evaluate(DISMISS),
     setOffline: (isOffline) => context.setOffline(isOffline),
     reopen: () => openIn(context, address, t),
     close: () => context.close(),
@@ -139,6 +155,7 @@ export const openPhone = async (
     ...{ locale, colorScheme, permissions, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
     viewport: { width, height: 740 },
   });
+  await context.addInitScript(NOTE);
   return openIn(context, `${demo.baseUrl}/door/`, textsOf('tickets/door', locale));
 };
 
