@@ -1,21 +1,37 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
  * Below the ports that systems give to connections and to servers that name none: otherwise one of them could have a
- * port until its process starts, or while it restarts.
+ * port until its process starts, or while it restarts. Above those of .ci/rabbitmq and .ci/mongodb.
  */
-const RANGE = [12_000, 32_000] as const;
+const RANGE = [17_000, 32_000] as const;
 
-const isFree = async (port: number): Promise<boolean> => {
-  const server = createServer().listen(port, '127.0.0.1');
-  const listening = await once(server, 'listening').then(
+const isBound = (listening: Promise<unknown>): Promise<boolean> =>
+  listening.then(
     () => true,
     () => false,
   );
-  if (listening) await new Promise((resolve) => server.close(resolve));
-  return listening;
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  const isListening = await isBound(once(server, 'listening'));
+  if (isListening) await new Promise((resolve) => server.close(resolve));
+  return isListening;
+};
+
+/**
+ * Keeps others from choosing the port until this process ends: they cannot take the UDP port of its number, which is no
+ * obstacle to whoever listens there for TCP. Several processes choose at once, seconds before theirs listen.
+ */
+const isReserved = async (port: number): Promise<boolean> => {
+  const socket = createSocket('udp4').unref();
+  socket.bind({ port, address: '127.0.0.1', exclusive: true });
+  const isOwn = await isBound(once(socket, 'listening'));
+  if (!isOwn) socket.close();
+  return isOwn;
 };
 
 /** Returns `count` different free ports, for processes that restart at the same address. */
@@ -23,7 +39,7 @@ export const freePorts = async (count: number): Promise<number[]> => {
   const ports = new Set<number>();
   while (ports.size < count) {
     const port = randomInt(...RANGE);
-    if (await isFree(port)) ports.add(port);
+    if ((await isReserved(port)) && (await isFree(port))) ports.add(port);
   }
   return [...ports];
 };
