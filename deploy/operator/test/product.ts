@@ -27,8 +27,10 @@ export const startProduct = async (
   const ended = once(child, 'close');
   const ready = Promise.withResolvers<void>();
   // The output is read to the end: a full pipe would block the program's log.
-  child.stdout.on('data', (text) => {
-    if (String(text).includes('is ready')) ready.resolve();
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    printed += text;
+    if (printed.includes('is ready')) ready.resolve();
   });
   await Promise.race([ready.promise, ended.then(() => Promise.reject(new Error('it ended instead')))]);
   return {
