@@ -5,7 +5,7 @@ import { authorizer, createClient } from '@boxoffice/authorizer';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { openMongoStore } from '@boxoffice/store';
-import { authorizationOf, freePorts, openClient } from '@boxoffice/testkit';
+import { authorizationOf, freePorts, openClient, waitUntil } from '@boxoffice/testkit';
 import { afterAll, expect, test } from '@jest/globals';
 import { type Process, startProcess, startProgram } from './program.ts';
 
@@ -79,7 +79,11 @@ both(
     await Promise.all(services.map((service) => service.printed('"message":"ready"')));
     await gateway.printed('"message":"listening"');
     const health = () => fetch(`http://127.0.0.1:${httpPort}/health/ready`);
-    while ((await health()).status !== 200);
+    await waitUntil(async () => (await health()).status === 200, {
+      what: 'the gateway',
+      withinMs: 240_000,
+      everyMs: 100,
+    });
 
     expect((await create('Haskil')).status).toBe(201);
     const headers = { authorization: await authorizationOf(call, credentials) };
