@@ -63,7 +63,8 @@ const MAIN = new URL('../../../deploy/local/src/main.ts', import.meta.url).pathn
 
 const ready = async (child: ChildProcess, httpUrl: string, output: () => string): Promise<void> => {
   const isReady = async (): Promise<boolean> => {
-    if (child.exitCode !== null) throw new Error(`the product ended with ${child.exitCode}:\n${output()}`);
+    const ended = child.exitCode ?? child.signalCode;
+    if (ended !== null) throw new Error(`the product ended with ${ended}:\n${output()}`);
     return fetch(`${httpUrl}/health/ready`).then(
       ({ status }) => status === 200,
       () => false,
@@ -76,7 +77,7 @@ const ready = async (child: ChildProcess, httpUrl: string, output: () => string)
 const newDirectory = async (settings: Readonly<Record<string, string>>): Promise<string> => {
   const data = await mkdtemp(join(tmpdir(), 'boxoffice-product-'));
   const { TEST_DEMO_DATA: made } = process.env;
-  const hasOther = ['MONGODB_URL', 'AMQP_URL', 'BOXOFFICE_DEMO'].some((name) => name in settings);
+  const hasOther = ['MONGODB_URL', 'BOXOFFICE_DEMO'].some((name) => name in settings);
   if (made && !hasOther) await cp(made, data, { recursive: true });
   return data;
 };
