@@ -23,6 +23,9 @@ export interface Control {
 /** Whether the violation shows a bug: those of a scenario's own expectations may have other causes. */
 export const shows = ({ invariant }: Violation): boolean => invariant !== 'round';
 
+/** Longer than the outbox takes to mark what is acknowledged, also where writes are slow: a kill in between loses it. */
+const UNCOMMITTED_MS = 1_000;
+
 const LATER = 'await new Promise((resolve) => setTimeout(resolve, 200 * Math.random()));';
 const saleKills = ['orders-before-sale', 'catalog-sale-answered', 'orders-after-sale'];
 
@@ -35,7 +38,7 @@ export const controls: readonly Control[] = [
       {
         file: 'libs/messaging/src/attempts.ts',
         from: 'await handler(message, attempt);',
-        to: 'setTimeout(() => void handler(message, attempt).catch(() => undefined), 300);',
+        to: `setTimeout(() => void handler(message, attempt).catch(() => undefined), ${UNCOMMITTED_MS});`,
       },
     ],
     scenario: kills,
