@@ -23,11 +23,14 @@ export const openVisit = ({ address }: Pick<Deployment, 'address'>): Client => {
 export const openApi = ({ address, partner }: Pick<Deployment, 'address' | 'partner'>): Client =>
   withToken(openVisit({ address }), partner);
 
+/** Longer than the restarts that several kills in a row cost on a slow machine: `recovery` checks how long each takes. */
+const INSISTENCE_MS = 90_000;
+
 /**
  * Repeats a call while the product is unavailable. @throws {Error} with the last response, when the deadline has passed
  */
 const insist = async (api: Client, path: string, call: Call | undefined): Promise<Reply> => {
-  const deadline = Date.now() + 30_000;
+  const deadline = performance.now() + INSISTENCE_MS;
   const headers = { 'idempotency-key': randomUUID(), ...call?.headers };
   const sent = call?.method === 'POST' ? { ...call, headers } : call;
   for (;;) {
@@ -37,7 +40,7 @@ const insist = async (api: Client, path: string, call: Call | undefined): Promis
       return undefined;
     });
     if (reply && reply.status < 500 && !isBusy(reply)) return reply;
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`${call?.method ?? 'GET'} ${path}: ${reply ? `${reply.status} ${reply.text}` : failure}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -27,5 +27,5 @@ scaled(
     const all = [[kills, checkout, closing], contention, [seats, races], [outage, checking], messages];
     expect(await play(deployment, all)).toEqual([]);
   },
-  600_000,
+  1_200_000,
 );
