@@ -21,4 +21,7 @@ export default {
   maxWorkers: Math.min(availableParallelism() + 1, 8),
   // Modules of ended suites stay in the heap of their worker: hundreds of suites would exceed its limit of 4 GB.
   workerIdleMemoryLimit: '1500MB',
+  // A worker frees its heap when it has nothing left to do, which takes longer than the usual half second: jest would
+  // take that for something that a suite left open.
+  workerGracefulExitTimeout: 30_000,
 };
