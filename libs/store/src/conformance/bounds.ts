@@ -48,7 +48,7 @@ export const boundsOfReaders: readonly Check[] = [
         { numRuns: 150 },
       );
     },
-    120_000,
+    300_000,
   ),
   check(
     'update, delete and claim leave a document out of bounds alone, and its function is not called',

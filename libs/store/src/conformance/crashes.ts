@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Store } from '../port.ts';
 import type { CrashTask } from './crash-writer.ts';
@@ -47,16 +48,23 @@ const snapshot = async (store: Store, institution: string) => ({
   events: (await store.outbox.pending(1_000_000)).filter((one) => one.institution === institution),
 });
 
+/** An engine in another process has executed the commands that it received once nothing has changed for so long. */
+const QUIET_MS = 400;
+
 /** Reads until the data is stable: an engine in another process may still execute commands it has received. */
 const settled = async (store: Store, institution: string) => {
   let last = '';
+  let since = Date.now();
   let now = await snapshot(store, institution);
   await until(async () => {
+    const at = Date.now();
     now = await snapshot(store, institution);
     const sum = `${[...now.documents.values()].reduce((total, one) => total + one.version, 0)} ${now.events.length}`;
-    const same = sum === last;
+    if (sum !== last) since = at;
     last = sum;
-    return same;
+    if (at - since >= QUIET_MS) return true;
+    await pause(50);
+    return false;
   });
   return now;
 };

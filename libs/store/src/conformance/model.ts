@@ -117,6 +117,6 @@ export const model: readonly Check[] = [
   check(
     'random histories of two institutions have the results of a model of the port',
     ({ store }) => agreesWithTheModel(store, 60),
-    120_000,
+    300_000,
   ),
 ];

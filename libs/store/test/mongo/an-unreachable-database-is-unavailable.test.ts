@@ -4,7 +4,7 @@ import { fresh, suiteCollections, thing, thingsOf, until } from '../../src/confo
 import { openMongoStore, StoreUnavailable } from '../../src/index.ts';
 import { inWordsOfThePort } from '../../src/mongo/connection/gate.ts';
 import { describeMongo } from './describe.ts';
-import { newDatabase, openBehindProxy } from './engine.ts';
+import { newDatabase, openBehindProxy, patiently } from './engine.ts';
 import { type Command, startProxy, type Verdict } from './proxy.ts';
 import { scramServer } from './scram.ts';
 
@@ -23,15 +23,15 @@ describeMongo('a database that', (url) => {
   test('does not respond on open connections makes each call fail with StoreUnavailable, until it responds', async () => {
     await through(async ({ store, judge }) => {
       const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing());
+      const { id } = await patiently(() => mine.insert(thing()));
       judge(() => 'unanswered');
       const calls = [mine.get(id), mine.find(), mine.count(), mine.insert(thing()), mine.delete(id), store.ping()];
       const keys = [store.idempotency.find(fresh('key'))];
       for (const failure of await Promise.all([...calls, ...keys, store.outbox.pending(1)].map(failureOf)))
         expect(failure).toBeInstanceOf(StoreUnavailable);
       judge(() => 'pass');
-      await mine.insert(thing());
-      expect(await mine.get(id)).toBeDefined();
+      await patiently(() => mine.insert(thing()));
+      expect(await patiently(() => mine.get(id))).toBeDefined();
     });
   });
 
@@ -43,10 +43,11 @@ describeMongo('a database that', (url) => {
     const address = new URL(proxy.url);
     Object.assign(address, { username: 'boxoffice', password: 'secret' });
     address.searchParams.set('authMechanism', 'SCRAM-SHA-256');
-    const store = await openMongoStore({ ...settings, url: address.href, collections: suiteCollections });
+    const limits = { url: address.href, answerMs: 6_000 };
+    const store = await openMongoStore({ ...settings, ...limits, collections: suiteCollections });
     try {
       const mine = thingsOf(store).of(fresh('inst'));
-      const { id } = await mine.insert(thing());
+      const { id } = await patiently(() => mine.insert(thing()));
       // More calls than there are connections: the driver opens new ones, which stop in the middle.
       const several = () => Promise.all(Array.from({ length: 8 }, () => failureOf(mine.get(id))));
       silent = true;

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient, type Collection as MongoCollection } from 'mongodb';
 import type { Engine } from '../../src/conformance/index.ts';
 import { suiteCollections } from '../../src/conformance/subject.ts';
-import { type Collection, type Document, openMongoStore, type Store } from '../../src/index.ts';
+import { type Collection, type Document, openMongoStore, type Store, StoreUnavailable } from '../../src/index.ts';
 import { type Command, startProxy, type Verdict } from './proxy.ts';
 
 interface Settings {
   readonly url: string;
   readonly name: string;
+  readonly answerMs: number;
 }
 
 /** The server of the tests may stand still for seconds on a busy machine. */
@@ -15,7 +16,19 @@ const PATIENT_MS = 60_000;
 
 /** Opens one instance with its own connections, as another process would. */
 export const openStore = (settings: Settings, collections: readonly Collection<Document>[]): Promise<Store> =>
-  openMongoStore({ answerMs: PATIENT_MS, ...settings, collections });
+  openMongoStore({ ...settings, collections });
+
+/** What the call resolves to, once it is answered: the server may stand still for longer than the store waits. */
+export const patiently = async <R>(call: () => Promise<R>): Promise<R> => {
+  const until = Date.now() + PATIENT_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || Date.now() > until) throw error;
+    }
+  }
+};
 
 /** Settings of a new, empty database, its name, and its removal. */
 export const newDatabase = (url: string) => {
@@ -30,7 +43,7 @@ export const newDatabase = (url: string) => {
     }
   };
   return {
-    settings: { url, name },
+    settings: { url, name, answerMs: PATIENT_MS },
     database,
     withClient,
     // The wire-protocol server cannot drop a collection in which it has refused a unique index; nothing depends on it.
@@ -70,7 +83,7 @@ export const openBehindProxy = async (url: string, answerMs: number) => {
     () => onAnswer(),
   );
   const address = new URL(proxy.url);
-  address.searchParams.set('serverSelectionTimeoutMS', '5000');
+  address.searchParams.set('serverSelectionTimeoutMS', String(PATIENT_MS));
   const store = await openMongoStore({ ...settings, url: address.href, collections: suiteCollections, answerMs });
   return {
     store,

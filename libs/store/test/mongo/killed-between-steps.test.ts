@@ -19,7 +19,10 @@ interface Killed {
  * Runs the scenario, and cuts it off when the server has executed its nth write, unacknowledged. From then on the server
  * gets nothing more of it: all of a process that its death leaves.
  */
-const killAfterWrite = async (url: string, name: string, nth: number): Promise<Killed> => {
+const killAfterWrite = async (
+  { url, ...settings }: ReturnType<typeof newDatabase>['settings'],
+  nth: number,
+): Promise<Killed> => {
   const scenario = { id: `scenario-${nth}`, institution: `inst-${nth}` };
   let writes = 0;
   const executed = Promise.withResolvers<false>();
@@ -33,8 +36,9 @@ const killAfterWrite = async (url: string, name: string, nth: number): Promise<K
     () => executed.resolve(false),
   );
   const address = new URL(proxy.url);
-  address.searchParams.set('serverSelectionTimeoutMS', '3000');
-  const store = await openMongoStore({ url: address.href, name, collections: suiteCollections });
+  // So long a killed one looks for its server.
+  address.searchParams.set('serverSelectionTimeoutMS', '10000');
+  const store = await openMongoStore({ ...settings, url: address.href, collections: suiteCollections });
   const published: OutboxEvent[] = [];
   const running = runScenario(store, scenario, (event) => void published.push(event)).then(
     () => true,
@@ -85,7 +89,7 @@ describeMongo('a writer on MongoDB that is killed between two steps', (url) => {
       while (whole === 0) {
         const nth = ++turn;
         await store.collection(things).of(`inst-${nth}`).insertMany(free(nth));
-        const one = await killAfterWrite(url, settings.name, nth);
+        const one = await killAfterWrite(settings, nth);
         killed.push(one);
         if (one.finished) whole = nth;
       }
