@@ -40,7 +40,8 @@ export interface Mechanisms {
   readonly relay: typeof startRelay;
   /** The reaction of a consumer. */
   readonly react: (ledger: Ledger) => Handler;
-  /** Milliseconds after which an expected event counts as lost. */
+  /** What a check waits for in vain: after `patienceMs` milliseconds it counts as lost. Default: nothing. */
+  readonly lost: string;
   readonly patienceMs: number;
 }
 
@@ -71,7 +72,7 @@ export const announced = 'probe.announced';
 export const probes: Declared = { queues: [first, second], broadcasts: [{ types: [announced] }] };
 
 /** Short enough for tests, long enough to distinguish the attempts. */
-export const retryDelaysMs: readonly number[] = [40, 80];
+export const retryDelaysMs: readonly number[] = [150, 250];
 
 export const silent: Logger = { info() {}, warn() {}, error() {} };
 
@@ -81,7 +82,7 @@ export const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs:
 /** Declares a check; each run has an installation of its own. */
 export const check = (rule: string, run: (scene: Scene) => Promise<void>): Check => ({
   rule,
-  async run(engine, { relay = startRelay, react = reactOnce, patienceMs = PATIENCE_MS } = {}) {
+  async run(engine, { relay = startRelay, react = reactOnce, lost, patienceMs } = {}) {
     const { start, remove } = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
     const relays: Relay[] = [];
     const gates: Gate[] = [];
@@ -102,7 +103,7 @@ export const check = (rule: string, run: (scene: Scene) => Promise<void>): Check
           return gate;
         },
         makeReaction: react,
-        until: (what, holds) => until(what, holds, patienceMs),
+        until: (what, holds) => until(what, holds, what === lost ? patienceMs : undefined),
       });
     } finally {
       for (const gate of gates) gate.open();

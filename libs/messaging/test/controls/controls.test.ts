@@ -76,8 +76,11 @@ const doneBeforeConfirm: typeof startRelay = (options) =>
 
 const noDedupe: Broken['react'] = (ledger) => async (message) => ledger.write(message.id, false);
 
-/** For a check that fails by waiting in vain. Milliseconds. */
-const briefly = { patienceMs: 2_500 };
+/** For a check that fails by waiting for this in vain; it waits patiently for everything else. */
+const inVain = (lost: string): Broken => ({ lost, patienceMs: 2_500 });
+
+const effects = 'every fact to take effect';
+const sum = 'done + dead = published';
 
 const outcome = ({ run }: Check, engine: Engine, broken: Broken = {}): Promise<string> =>
   run(engine, broken).then(
@@ -91,26 +94,23 @@ if (brokerUrl !== undefined) engines.push(['RabbitMQ', rabbitmq(brokerUrl)]);
 test.each(engines)('on %s the checks find each planted fault', async (_name, engine) => {
   const found = await Promise.all([
     // An acknowledgement before the commit.
-    outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit), briefly),
+    outcome(killedInMidConsume, spoilt(engine, ackBeforeCommit), inVain(effects)),
     // A consumer that does not deduplicate.
     outcome(killedBeforeDone, engine, { react: noDedupe }),
     // An event marked done before the bus confirmed it.
-    outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm, ...briefly }),
+    outcome(doneOnlyWhenPublished, engine, { relay: doneBeforeConfirm, ...inVain(effects) }),
   ]);
-  const lost = expect.stringContaining('every fact to take effect');
+  const lost = expect.stringContaining(effects);
   expect(found).toEqual([lost, expect.stringContaining('took effect again'), lost]);
 });
 
 // These two sabotage code that all engines share.
 test('on every engine the checks find messages of a key out of order, and a failure that is treated as a success', async () => {
   const found = await Promise.all([
-    outcome(inOrderPerKey, spoilt(inProcess, unordered), { patienceMs: 10_000 }),
-    outcome(onlyPoisonDies, spoilt(inProcess, swallowsFailures), briefly),
+    outcome(inOrderPerKey, spoilt(inProcess, unordered)),
+    outcome(onlyPoisonDies, spoilt(inProcess, swallowsFailures), inVain(sum)),
   ]);
-  expect(found).toEqual([
-    expect.stringMatching(/the order of|at once/),
-    expect.stringContaining('done + dead = published'),
-  ]);
+  expect(found).toEqual([expect.stringMatching(/the order of|at once/), expect.stringContaining(sum)]);
 });
 
 test('the ledger counts an effect that is written twice', () => {

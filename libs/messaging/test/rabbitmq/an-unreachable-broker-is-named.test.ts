@@ -29,7 +29,9 @@ test('an unreachable broker is named with the error', async () => {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   server.close();
   await once(server, 'close');
-  expect(await failureOf(`amqp://${host}`)).toMatch(`RabbitMQ at ${host} cannot be reached: connect ECONNREFUSED`);
+  // Long enough for the first attempt to fail before, on any machine.
+  const failure = await failureOf(`amqp://${host}`, 4_000);
+  expect(failure).toMatch(`RabbitMQ at ${host} cannot be reached: connect ECONNREFUSED`);
 });
 
 test('an address of another protocol is refused', async () => {

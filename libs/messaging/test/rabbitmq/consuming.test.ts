@@ -27,16 +27,16 @@ describeWithBroker('consuming from RabbitMQ', (url) => {
     'a channel that the broker closes is reopened with its consumer; no message is lost or in hand twice at once',
     withFixture(url, async ({ plan }) => {
       const link = await openLink({ url, name: 'test', logger: silent });
-      await link.established(10_000);
+      await link.established(60_000);
       const topology = createTopology(plan, silent)(link);
-      const sender = createSender({ link, plan, topology, confirmTimeoutMs: 10_000 });
-      await link.attach(sender.station, 10_000);
+      const sender = createSender({ link, plan, topology, confirmTimeoutMs: 60_000 });
+      await link.attach(sender.station, 60_000);
       const channels: ConfirmChannel[] = [];
       const inHand = new Set<string>();
       const handled: string[] = [];
       let overlaps = 0;
       const gate = Promise.withResolvers<void>();
-      const options = { link: watched(link, channels), sender, plan, topology, logger: silent, waitMs: 10_000 };
+      const options = { link: watched(link, channels), sender, plan, topology, logger: silent, waitMs: 60_000 };
       const subscription = await consume(
         first,
         async ({ id, key }) => {

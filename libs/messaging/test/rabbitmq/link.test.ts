@@ -33,7 +33,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
         };
         await link.attach({ name: 'test', open, lost() {} }, 0);
         await until('another channel', () => attempts >= 2 && link.isUp());
-        await link.established(10_000);
+        await link.established(60_000);
       },
       '?heartbeat=1',
     ),
@@ -47,7 +47,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
         await channel.prefetch(1);
         opened++;
       };
-      await link.attach({ name: 'test', open, lost() {} }, 10_000);
+      await link.attach({ name: 'test', open, lost() {} }, 60_000);
       const pieces = proxy.pieces;
       for (let moment = 0; moment <= pieces; moment += 3) {
         proxy.cut();
@@ -64,7 +64,7 @@ describeWithBroker('a connection to RabbitMQ', (url) => {
   test(
     'closes in time although the broker is silent',
     throughProxy(url, async (link, proxy) => {
-      await link.established(10_000);
+      await link.established(60_000);
       proxy.freeze();
       await link.close();
     }),

@@ -96,7 +96,7 @@ describe('the relay publishes the events of its own process', () => {
   });
 
   test('close waits for those in flight, and marks them done', async () => {
-    const { bus, relay, commit, outbox } = startScripted({ drainMs: 5_000 });
+    const { bus, relay, commit, outbox } = startScripted({ drainMs: 60_000 });
     commit(probe({ key: 'a' }), probe({ key: 'a' }), probe({ key: 'b' }));
     const closing = relay.close();
     bus.flow(true);

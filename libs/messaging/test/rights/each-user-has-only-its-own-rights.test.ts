@@ -80,7 +80,7 @@ if (control === undefined || control === '') {
   let broker: Composed;
   const buses: Bus[] = [];
   const connect = async (name: string): Promise<Bus> => {
-    const bus = await connectRabbitmq({ url: broker.url(name), name, logger: silent, connectTimeoutMs: 10_000 });
+    const bus = await connectRabbitmq({ url: broker.url(name), name, logger: silent, connectTimeoutMs: 60_000 });
     buses.push(bus);
     return bus;
   };
@@ -124,7 +124,7 @@ if (control === undefined || control === '') {
           url: broker.url('orders'),
           name: 'orders',
           logger: silent,
-          connectTimeoutMs: 10_000,
+          connectTimeoutMs: 60_000,
           declared: all,
         });
       const { queues } = declared;
