@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,9 +95,12 @@ export const openNotes = async (serves?: readonly Queue[]) => {
   };
 };
 
-/** A port on which nothing listens. */
+/** A port on which nothing listens; below those that the system gives to others meanwhile. */
 export const freePort = async (): Promise<number> => {
-  const { port, close } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-  await close();
-  return port;
+  for (;;) {
+    const port = randomInt(12_000, 32_000);
+    const listening = await listen(() => undefined, { host: '127.0.0.1', port }).catch(() => undefined);
+    await listening?.close();
+    if (listening) return port;
+  }
 };

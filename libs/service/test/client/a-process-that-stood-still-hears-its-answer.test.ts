@@ -24,7 +24,7 @@ const start = async (answers: boolean) => {
   const arrived = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(service, { eval: true, workerData: { arrived, answers } });
   const [port] = await once(worker, 'message');
-  const options = { url: `http://127.0.0.1:${port}`, credentials, timeoutMs: 500, logger: { warn() {} } };
+  const options = { url: `http://127.0.0.1:${port}`, credentials, timeoutMs: 3_000, logger: { warn() {} } };
   const client = createServiceClient<Look>(api, options);
   return {
     call: () => client.call('opera', 'look').catch(({ code }) => code),
@@ -40,8 +40,8 @@ test('an answer that arrived while the process stood still counts, although the 
   while (!services.every(({ hasArrived }) => hasArrived())) await new Promise((resolve) => setTimeout(resolve, 1));
   // In this phase of the event loop, timers come before what has arrived.
   await new Promise(setImmediate);
-  // Four times as long as the calls may take.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+  // Longer than the calls may take.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
   expect(await Promise.all(calls)).toEqual([{ seen: true }, 'service_unavailable']);
   await Promise.all(services.map(({ close }) => close()));
 });

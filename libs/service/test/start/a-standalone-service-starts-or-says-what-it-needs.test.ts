@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { freePort } from '../fixture.ts';
 
 const script = `
 import { runService } from '@boxoffice/service';
@@ -36,18 +37,16 @@ test('the port is closed until the first attempt to open the database; then an i
       resolve();
     });
   });
-  const free = createServer().listen(0, '127.0.0.1');
-  await Promise.all([once(database, 'listening'), once(free, 'listening')]);
-  const port = portOf(free);
-  await new Promise((resolve) => free.close(resolve));
+  await once(database, 'listening');
+  const port = await freePort();
   const child = run({
     PORT: String(port),
-    MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true&serverSelectionTimeoutMS=500`,
+    MONGODB_URL: `mongodb://127.0.0.1:${portOf(database)}/?directConnection=true&serverSelectionTimeoutMS=6000`,
     AMQP_URL: 'amqp://127.0.0.1:1',
   });
   for (const stream of [child.stdout, child.stderr]) stream.resume();
   const ended = once(child, 'close');
-  // The start has done everything before the database, which accepts the connection and does not respond.
+  // The start has done everything before the database, which accepts the connection and does not respond for 6 s.
   await arrived;
   expect(await accepts(port)).toBe(false);
 

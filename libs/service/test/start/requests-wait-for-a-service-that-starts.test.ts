@@ -30,7 +30,7 @@ const begin = async (startWaitMs: number, family: Family = familyA) => {
 };
 
 test('early requests are answered once the service is ready', async () => {
-  const { ask, arrive, end } = await begin(10_000);
+  const { ask, arrive, end } = await begin(60_000);
   const early = [ask(), ask()];
   const health = await Promise.race([...early, new Promise((resolve) => setImmediate(() => resolve('still waiting')))]);
   expect(health).toBe('still waiting');
