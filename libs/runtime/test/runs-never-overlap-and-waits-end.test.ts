@@ -31,9 +31,9 @@ describe('a deadline ends the wait and not the work', () => {
   });
 });
 
-describe('runs never overlap', () => {
-  const soon = (ms = 5) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const soon = (ms = 5) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+describe('runs never overlap', () => {
   const unexpected = (error: unknown): never => {
     throw error;
   };
@@ -126,7 +126,7 @@ describe('the first attempt is reported', () => {
     attempts[0]?.reject(new Error('planted'));
     await turn();
     expect(events).toEqual(['tried']);
-    while (attempts.length < 2) await turn();
+    while (attempts.length < 2) await soon();
     attempts[1]?.resolve('there');
     expect(await engine.opened).toBe('there');
     expect(events).toEqual(['tried', 'opened']);

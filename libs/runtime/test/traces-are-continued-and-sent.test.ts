@@ -68,7 +68,7 @@ describe('spans are sent where the setting says', () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
     OTEL_SERVICE_NAME: 'opera-orders',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=opera',
-    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '60000',
   };
 
   interface Post {
@@ -140,6 +140,8 @@ describe('spans are sent where the setting says', () => {
 
   test('an unreachable receiver is logged once, and has no other effect', async () => {
     await new Promise((resolve) => server.close(resolve));
+    // So long it tries to reach the receiver.
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '500';
     const traces = await start('http/json');
     // More than one batch holds.
     for (let count = 0; count < 1_100; count += 1) recording()?.(someSpan).end();

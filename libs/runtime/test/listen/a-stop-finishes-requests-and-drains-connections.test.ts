@@ -75,7 +75,7 @@ describe('without a drain', () => {
     await accepted;
     const closed = listening.close();
     worker.postMessage('send');
-    Atomics.wait(signal, 0, 0, 20_000);
+    Atomics.wait(signal, 0, 0, 60_000);
     const [answer] = await once(worker, 'message');
     expect(answer).toContain('HTTP/1.1 200');
     await closed;
@@ -107,9 +107,9 @@ describe('during the drain', () => {
     expect([first, second]).toEqual(['200 keep-alive', '200 keep-alive']);
     const earliest = Date.now() + DRAIN_MS - 10;
     const closed = listening.close();
-    expect(await Promise.all([post(listening), post(listening)])).toEqual(['200 close', '200 close']);
-    // A connection that was already on its way.
-    expect(await post(listening)).toBe('200 close');
+    // The third one is on a connection of its own, which is on its way at the end of the drain at the latest.
+    const last = await Promise.all([post(listening), post(listening), post(listening)]);
+    expect(last).toEqual(['200 close', '200 close', '200 close']);
     await closed;
     expect(Date.now()).toBeGreaterThanOrEqual(earliest);
     expect(await post(listening)).toBe('ECONNREFUSED');
@@ -124,10 +124,14 @@ describe('during the drain', () => {
   });
 
   test('under continuous load every request gets an answer until the listener closes', async () => {
-    const listening = await start(DRAIN_MS);
+    // So long that every client gets an answer meanwhile, also on a machine that stands still for a second.
+    const listening = await start(2_000);
     const client = async (): Promise<string[]> => {
       const answers: string[] = [];
-      while (!answers.at(-1)?.startsWith('E')) answers.push(await post(listening));
+      while (!answers.at(-1)?.startsWith('E')) {
+        answers.push(await post(listening));
+        await setTimeout(10);
+      }
       return answers;
     };
     const clients = Array.from({ length: 8 }, client);
