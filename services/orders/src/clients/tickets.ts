@@ -21,16 +21,19 @@ export interface IssuedTicket {
 }
 
 /** The tickets service, as orders uses it: best effort, no call rejects. */
-export const createTickets = (tickets: ServiceClient<operations>) => {
-  const issuing = createBestEffort({ ms: ISSUE_MS });
+export const createTickets = (
+  tickets: ServiceClient<operations>,
+  { controlledMs = CONTROLLED_MS, issueMs = ISSUE_MS } = {},
+) => {
+  const issuing = createBestEffort({ ms: issueMs });
   return {
     /** Ids of the order's controlled tickets; undefined if the tickets service does not answer within a second. */
     async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
-      const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: CONTROLLED_MS });
+      const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: controlledMs });
       // The call's own timeout does not include the request for an identity token.
       const answer = await within(
         call.catch(() => undefined),
-        CONTROLLED_MS,
+        controlledMs,
         () => undefined,
       );
       return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
@@ -45,7 +48,7 @@ export const createTickets = (tickets: ServiceClient<operations>) => {
       named: Omit<Issue, 'version'>,
       version: number,
     ): Promise<readonly IssuedTicket[] | undefined> {
-      const request = { body: { ...named, version }, timeoutMs: ISSUE_MS + MARGIN_MS };
+      const request = { body: { ...named, version }, timeoutMs: issueMs + MARGIN_MS };
       return (await issuing(() => tickets.call(institution, 'issueTickets', request)))?.tickets;
     },
   };

@@ -146,7 +146,7 @@ describeOnEachEngine('cancellation', (fixture) => {
 
     test('a confirmation is answered while the tickets service is down', async () => {
       fixture.tickets.mishaps.set('issueTickets', 'hangs after');
-      const { order } = await confirmed();
+      const { order } = await fixture.hurried(confirmed);
       fixture.tickets.mishaps.clear();
       expect(order.state).toBe('confirmed');
     });

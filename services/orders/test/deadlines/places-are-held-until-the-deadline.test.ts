@@ -85,4 +85,11 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
     await later(961_000);
     expect([await state(waiting), await state(reserved)]).toEqual(['expired', 'reserved']);
   });
+
+  test('a service sweeps by itself', async () => {
+    const sweeping = await openFixture(engine, { sweeps: true });
+    const { order } = await sweeping.catalog.expiring(() => newOrder(sweeping));
+    await until(async () => (await sweeping.document(order.id))?.state === 'expired');
+    await sweeping.close();
+  });
 });
