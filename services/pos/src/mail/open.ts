@@ -27,10 +27,7 @@ export interface MailOptions {
   readonly store: Store;
   readonly settings: MailSettings;
   readonly serviceSecret: string;
-  readonly context: Pick<
-    PosContext,
-    'pointOfSaleOf' | 'orders' | 'tickets' | 'contacts' | 'offers' | 'bestEffortCatalog' | 'now' | 'log'
-  >;
+  readonly context: Pick<PosContext, 'pointOfSaleOf' | 'orders' | 'tickets' | 'contacts' | 'offers' | 'now' | 'log'>;
   /** Makes a new link to an order. */
   readonly createLink: (...order: Parameters<LinkOf>) => Promise<string>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;

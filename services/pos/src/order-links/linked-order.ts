@@ -48,7 +48,7 @@ const endOfLink = (
  * the request gets the stored answer. @throws {IdempotencyKeyTaken} if the record is taken
  */
 export const createOrderLink = async (
-  context: Pick<PosContext, 'orderLinks' | 'offers' | 'bestEffortCatalog' | 'tickets' | 'bestEffortTickets'>,
+  context: Pick<PosContext, 'orderLinks' | 'offers' | 'tickets' | 'bestEffortTickets'>,
   place: LinkPlace,
   order: Order,
   record?: IdempotencyRecord<OrderLinkDocument>,

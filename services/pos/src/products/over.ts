@@ -3,14 +3,14 @@ import type { Product } from '../clients/catalog.ts';
 import type { PosContext } from '../context.ts';
 import { isOver } from '../domain/offer.ts';
 
-type Catalogue = Pick<PosContext, 'offers' | 'bestEffortCatalog'>;
+type Catalogue = Pick<PosContext, 'offers'>;
 
-/** The published products as they are now, not a second ago; as last known if the catalog does not answer. */
-export const productsNow = async (
-  { offers, bestEffortCatalog }: Catalogue,
-  institution: string,
-): Promise<readonly Product[]> => {
-  const offer = (await bestEffortCatalog(() => offers.publishedNow(institution))) ?? offers.lastKnown(institution);
+/**
+ * The published products as they are now, not a second ago, for what a rule decides; as last known if the catalog does
+ * not answer within the client's timeout. It is asked each time, however late it was before.
+ */
+export const productsNow = async ({ offers }: Catalogue, institution: string): Promise<readonly Product[]> => {
+  const offer = await offers.publishedNow(institution).catch(() => offers.lastKnown(institution));
   return offer?.products ?? [];
 };
 

@@ -46,6 +46,21 @@ test.concurrent('tickets that hang delay one checkout, the next skip the call, a
         expect(barcode).toMatch(/^barcode\./);
   }));
 
+test.concurrent('after a catalog that hung, a rule goes by what it answers now, not by what was known', () =>
+  withFixture(async (fixture) => {
+    const shopper = shopperOf(fixture);
+    const before = await shopper.fill();
+    const show = fixture.catalog.show();
+    const { performanceId, seatCategoryId } = show;
+    const { token } = await shopper.fill(undefined, { performanceId, seatCategoryId });
+    fixture.catalog.mishaps.set('listShopProducts', 'hangs first');
+    expect((await shopper.buy(before.token, paid())).status).toBe(201);
+    fixture.catalog.mishaps.clear();
+    Object.assign(show.product.performances[0] ?? {}, { startDate: '2024-05-01T18:30:00.000Z', durationMinutes: null });
+    fixture.catalog.touch(show);
+    expect((await shopper.buy(token, paid())).code).toBe('cart_not_on_sale');
+  }));
+
 /** Plays with a visitor whose checkout without a key was answered with 500, with its real outcome. */
 const broken = (
   truth: 'bought' | 'cancelled' | 'untouched',
