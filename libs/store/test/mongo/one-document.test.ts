@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
 import { largeAnswersStay } from '../../src/conformance/idempotency-records.ts';
 import { fresh, suiteCollections, type Thing, thing, thingsOf } from '../../src/conformance/subject.ts';
-import { type Documents, type IdempotencyRecord, type New, openMongoStore, type Store } from '../../src/index.ts';
+import type { Documents, IdempotencyRecord, New, Store } from '../../src/index.ts';
 import { describeMongo } from './describe.ts';
-import { openBehindProxy } from './engine.ts';
+import { openBehindProxy, openStore } from './engine.ts';
 import { isWrite } from './proxy.ts';
 
 const recordOf = (key: string, subjects: readonly string[] = []): IdempotencyRecord<Thing> => ({
@@ -101,7 +101,7 @@ describeMongo('a write on MongoDB is one document', (url) => {
 
   test('which stays far below MongoDB’s limit of 16 MiB, however large its stored answers are', async () => {
     // Without the proxy, which would read each of these large commands.
-    const direct = await openMongoStore({ ...its.settings, collections: suiteCollections });
+    const direct = await openStore(its.settings, suiteCollections);
     const id = await largeAnswersStay({ store: direct }, 1_000);
     await direct.close();
     const stored = await its.records((records) => records.findOne({ _id: id }));
