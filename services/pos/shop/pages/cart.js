@@ -238,8 +238,14 @@ export const cartPage = async () => {
     const wanted = structure();
     if (wanted === shown || visitor.cartExpired) return;
     shown = wanted;
-    const next = await drawn();
-    if (shown === wanted) replace(node, next);
+    try {
+      const next = await drawn();
+      if (shown === wanted) replace(node, next);
+    } catch (error) {
+      // A product did not load: the next change of the cart draws it.
+      if (shown === wanted) shown = undefined;
+      showError(error);
+    }
   });
   return { title: page.title, node, leave };
 };

@@ -1,4 +1,4 @@
-import { api, newKey } from '../api.js';
+import { api, newKey, Refusal } from '../api.js';
 import { h } from '../dom.js';
 import { link, setTitle } from '../frame.js';
 import { act, announce } from '../notices.js';
@@ -96,9 +96,14 @@ const drawn = async (order, { isNew, cancel, linked }) => {
   );
 };
 
+/** What the page shows of an order: another answer with the same changes nothing. */
+const contentOf = ({ state, items }) => JSON.stringify([state, items]);
+
 /** An order: its tickets with their barcodes, or its pending state. */
 export const orderPage = async ([id], query) => {
   let order = await api.order(id);
+  /** The order as it is drawn. */
+  let shown = order;
   let timer;
   let isHere = true;
   /** Whether the heading has the focus: screen readers then read it. */
@@ -119,35 +124,44 @@ export const orderPage = async ([id], query) => {
   /** How often another order was taken over: what was asked or begun before shows an older one. */
   let turn = 0;
 
+  const pollLater = () => {
+    clearTimeout(timer);
+    if (isHere) timer = setTimeout(poll, POLL_MS);
+  };
+
   const draw = async () => {
     const mine = turn;
-    // An order with a failed payment is a cart again on the server: load it.
-    if (order.state === 'open') await loadCart().catch(() => undefined);
+    // An order with a failed payment is a cart again on the server: load it. Without it the next poll draws anew.
+    const isWhole = order.state !== 'open' || (await loadCart().catch(() => false));
     if (isNew && order.state === 'confirmed') forgetTyped();
     const next = await drawn(order, { isNew, cancel, linked });
     if (mine !== turn) return;
+    shown = isWhole ? order : { state: order.state };
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);
     if (node.isConnected) setTitle(titleOf(order, isNew));
     if (had) node.querySelector('h1').focus();
     isRead = had;
-    if (!WAITING.includes(order.state) && !lacksCodes(order)) return;
-    timer = setTimeout(poll, POLL_MS);
+    if (WAITING.includes(order.state) || lacksCodes(order)) pollLater();
   };
+  // A failed poll is repeated, and so is one whose products do not load; the page stays unchanged.
   const take = async (next) => {
-    const isOther = JSON.stringify([next.state, next.items]) !== JSON.stringify([order.state, order.items]);
-    const isOtherState = next.state !== order.state;
+    const isOther = contentOf(next) !== contentOf(shown);
+    const isOtherState = next.state !== shown.state;
     if (isOther) turn += 1;
+    const mine = turn;
     order = next;
     clearTimeout(timer);
-    if (!isOther) {
-      timer = setTimeout(poll, POLL_MS);
+    if (!isOther) return pollLater();
+    try {
+      await draw();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (mine === turn) pollLater();
       return;
     }
-    await draw();
-    if (isOtherState && !isRead) announce(titleOf(order, isNew));
+    if (mine === turn && isOtherState && !isRead) announce(titleOf(order, isNew));
   };
-  // A failed poll is repeated; the page stays unchanged.
   const poll = async () => {
     const mine = turn;
     const next = await api.order(id).catch(() => order);

@@ -1,0 +1,141 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { drawingDocument } from '../../src/shop/drawing.ts';
+import { shopModule } from './choosing/shop-module.ts';
+import { type FakeElement, fakeDocument } from './fake-page.ts';
+
+const ORIGIN = 'https://shop.test';
+const ITEM = { id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 };
+const orderOf = (state: string) => ({
+  id: 'ord_1',
+  number: 'abc',
+  state,
+  total: 4_500,
+  currency: 'CHF',
+  ticketDelivery: 'print',
+  items: { itm_1: { ...ITEM, productType: 'show', ticketStatus: null, barcode: null } },
+});
+/** It is shown no more; a ticket outlasts it. */
+const PRODUCT = 'products/prd_1';
+const HOUR_MS = 3_600_000;
+const SHOP = { serviceHost: 'tickets.example', name: 'Shop', language: 'en', texts: 'en', exponents: {} };
+
+describe('the page of an order', () => {
+  const names = ['document', 'location', 'sessionStorage', 'fetch', 'setTimeout', 'clearTimeout'] as const;
+  const platform = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+  const [outside, wait, stopWaiting] = [fetch, setTimeout, clearTimeout];
+  const page = fakeDocument();
+  /** The requests that wait for an answer, in the order in which they were made. */
+  const open: { readonly call: string; readonly answer: (response: Response) => void }[] = [];
+  /** What the page does later. */
+  const polls = new Map<number, () => void>();
+  let last = 0;
+  let orderPage: (parameters: string[], query: URLSearchParams) => Promise<{ title: string; node: FakeElement }>;
+  let state: Awaited<ReturnType<typeof shopModule>>;
+
+  const parts = {
+    document: page,
+    location: { origin: ORIGIN },
+    sessionStorage: { getItem: () => null, setItem: () => undefined, removeItem: () => undefined },
+    fetch: (address: URL | string, init: RequestInit) => {
+      if (!`${address}`.startsWith(ORIGIN)) return outside(address, init);
+      const { promise, resolve } = Promise.withResolvers<Response>();
+      open.push({ call: new URL(address).pathname.replace('/tnwr/vexp/', ''), answer: resolve });
+      return promise;
+    },
+    setTimeout: (run: () => void, ms?: number) => {
+      // Others than the page wait as ever.
+      if (!new Error().stack?.includes('/shop/pages/order.js')) return wait(run, ms);
+      last += 1;
+      polls.set(-last, run);
+      return -last;
+    },
+    clearTimeout: (timer: number) => {
+      if (!polls.delete(timer)) stopWaiting(timer);
+    },
+  };
+
+  beforeAll(async () => {
+    for (const name of names)
+      Object.defineProperty(globalThis, name, { value: parts[name], configurable: true, writable: true });
+    (await shopModule('dom.js')).drawWith(page);
+    (await shopModule('frame.js')).useShop(SHOP);
+    (await shopModule('texts/index.js')).useTexts((await shopModule('texts/en.js')).en);
+    state = await shopModule('state.js');
+    ({ orderPage } = await shopModule('pages/order.js'));
+  });
+
+  afterAll(async () => {
+    (await shopModule('dom.js')).drawWith(drawingDocument);
+    for (const [name, descriptor] of platform) {
+      if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+      else Reflect.deleteProperty(globalThis, name);
+    }
+  });
+
+  const settled = async (): Promise<void> => {
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+  };
+
+  /** Answers the only request, or refuses it with a status. */
+  const answer = async (call: string, given: object | 404 | 500): Promise<void> => {
+    await settled();
+    expect(open.map((one) => one.call)).toEqual([call]);
+    const refusal = { success: false, errorCode: given === 404 ? 'not_found' : 'internal_error' };
+    open
+      .shift()
+      ?.answer(
+        typeof given === 'number'
+          ? Response.json(refusal, { status: given })
+          : Response.json({ success: true, data: given }),
+      );
+    await settled();
+  };
+
+  /** Lets the page ask again, for which it must be waiting once. */
+  const poll = (): void => {
+    expect(polls.size).toBe(1);
+    const [[timer, run]] = polls as unknown as [[number, () => void]];
+    polls.delete(timer);
+    run();
+  };
+
+  const enter = async (order: object, ...answers: readonly Parameters<typeof answer>[]) => {
+    const entered = orderPage(['ord_1'], new URLSearchParams());
+    await answer('orders/ord_1', order);
+    for (const one of answers) await answer(...one);
+    return (await entered).node;
+  };
+
+  test('draws a new state once its product loads, when that has failed at first', async () => {
+    const node = await enter(orderOf('payment_pending'), [PRODUCT, 404]);
+    expect(node.textContent).toContain('Waiting for your payment');
+    // The product of the page before is forgotten.
+    await state.logOut();
+    poll();
+    await answer('orders/ord_1', orderOf('confirmed'));
+    await answer(PRODUCT, 500);
+    expect(node.textContent).toContain('Waiting for your payment');
+    poll();
+    await answer('orders/ord_1', orderOf('confirmed'));
+    await answer(PRODUCT, 404);
+    expect(node.textContent).toContain('Your order');
+    expect(page.announcer.textContent).toBe('Your order');
+    expect(polls.size).toBe(0);
+  });
+
+  test('offers to pay again once the cart loads, when that has failed at first', async () => {
+    page.cookie = 'boxoffice.session.tickets.example=token';
+    const node = await enter(orderOf('open'), ['shopping-cart', 500], [PRODUCT, 404]);
+    expect(node.textContent).not.toContain('Back to the payment');
+    poll();
+    await answer('orders/ord_1', orderOf('open'));
+    const expiresAt = new Date(Date.now() + HOUR_MS).toISOString();
+    await answer('shopping-cart', { ...orderOf('open'), expiresAt });
+    await answer(PRODUCT, 404);
+    expect(node.textContent).toContain('Back to the payment');
+    poll();
+    await answer('orders/ord_1', orderOf('open'));
+    expect([open, polls.size]).toEqual([[], 1]);
+  });
+});
