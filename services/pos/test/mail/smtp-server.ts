@@ -26,7 +26,7 @@ export interface TestServer {
 const refusal = (code: number): Error => Object.assign(new Error(`planted ${code}`), { responseCode: code });
 
 /** Starts a server; without options it takes everything, without TLS and passwords. */
-export const openSmtpServer = async (options: SMTPServerOptions = {}, port = 0): Promise<TestServer> => {
+export const openSmtpServer = async (options: SMTPServerOptions = {}): Promise<TestServer> => {
   const received: Received[] = [];
   const named: string[] = [];
   const own: { reply: Reply } = { reply: () => undefined };
@@ -54,7 +54,7 @@ export const openSmtpServer = async (options: SMTPServerOptions = {}, port = 0):
   });
   // Connections that a test breaks off.
   server.on('error', () => undefined);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.server.address();
   return {
     port: typeof address === 'object' && address ? address.port : 0,
