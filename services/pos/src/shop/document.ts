@@ -1,5 +1,6 @@
 import { type Html, html } from '@boxoffice/pages';
 import type { ShopFiles } from './files.ts';
+import { LOGO_HEIGHT } from './logo.ts';
 import type { ShopState, Views } from './views.ts';
 
 /** A first page of the shop. */
@@ -31,8 +32,8 @@ export interface Frame {
   readonly origin: string;
   /** The address of the stylesheet, with its version. */
   readonly stylesheet: string;
-  /** The address of the logo, with its version; undefined without one. */
-  readonly logo: string | undefined;
+  /** The address of the logo, with its version, and its width in pixels if it is known; undefined without one. */
+  readonly logo: { readonly address: string; readonly width: number | undefined } | undefined;
   readonly files: ShopFiles;
 }
 
@@ -55,13 +56,16 @@ const inLanguage = (address: string, tag: string): string => {
   return `${url.pathname}${url.search}`;
 };
 
+const logoImage = ({ address, width }: NonNullable<Frame['logo']>): Html =>
+  html`<img class="logo" src="${address}" alt=""${width !== undefined && html` width="${width}"`} height="${LOGO_HEIGHT}">`;
+
 const header = ({ state, languages, logo }: Frame, { path, address }: FirstPage, { t }: Views): Html => {
   const root = `/shop/${state.serviceHost}`;
   const link = (to: string, more: Html, content: Html | string) =>
     html`<a href="${root}${to}"${more}${path === to && html` aria-current="page"`}>${content}</a>`;
   const none = html``;
   return html`<header class="frame-header"><div class="wrap bar">
-<a class="brand" href="${root}/">${logo === undefined ? mark : html`<img class="logo" src="${logo}" alt="" height="32">`}<span>${state.name}</span></a>
+<a class="brand" href="${root}/">${logo === undefined ? mark : logoImage(logo)}<span>${state.name}</span></a>
 <nav aria-label="${t('mainNavigation')}">${link('/', none, t('programme'))}${link('/account', html` data-account`, t('logInLink'))}</nav>
 <div class="languages" role="group" aria-label="${t('language')}">${languages.map((tag) => {
     const name = LANGUAGE_NAMES[primary(tag)] ?? tag;
@@ -121,7 +125,7 @@ export const documentOf = (frame: Frame, page: FirstPage, views: Views): string 
 <link rel="stylesheet" href="${stylesheet}">
 <link rel="preload" href="${files.addressOf('fonts/cormorant.woff2')}" as="font" type="font/woff2" crossorigin>
 ${[...modules].map((name) => html`<link rel="modulepreload" href="${files.addressOf(name)}">\n`)}<script type="module" src="${files.addressOf('shop.js')}"></script>
-<link rel="icon" href="${logo ?? files.addressOf('icon.svg')}" type="image/svg+xml">
+<link rel="icon" href="${logo?.address ?? files.addressOf('icon.svg')}" type="image/svg+xml">
 ${metadata(frame, page)}
 ${page.structured && dataBlock(html`type="application/ld+json"`, page.structured)}
 </head>

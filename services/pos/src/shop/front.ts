@@ -10,6 +10,7 @@ import { documentOf } from './document.ts';
 import { ROOT, readShopFiles } from './files.ts';
 import { firstPages } from './first-pages.ts';
 import { languagesOf } from './languages.ts';
+import { logoWidth } from './logo.ts';
 import { lookOf } from './look.ts';
 import { drawIn, type ShopState } from './views.ts';
 
@@ -99,7 +100,9 @@ export const createShopFront = (
       origin,
       languages: languages.offered,
       stylesheet: `${root}/look.css?${versionOf(lookFor(seller))}`,
-      logo: branding?.logo ? `${root}/logo.svg?${versionOf(branding.logo)}` : undefined,
+      logo: branding?.logo
+        ? { address: `${root}/logo.svg?${versionOf(branding.logo)}`, width: logoWidth(branding.logo) }
+        : undefined,
     };
     const body = drawIn(state, (views) =>
       documentOf(frame, { ...draw(views), path, address: url.pathname + url.search }, views),

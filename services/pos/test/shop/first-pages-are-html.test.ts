@@ -1,5 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { logoWidth } from '../../src/shop/logo.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
 import { shopModule } from './choosing/shop-module.ts';
 
@@ -196,7 +197,7 @@ describe('look and links of the point of sale', () => {
     expect(text).toContain('<a href="https://www.example/terms">');
     expect(text).toContain('<a href="mailto:a@example.org">');
     const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(text) ?? [];
-    const [, image = ''] = /<img class="logo" src="([^"]+)"/.exec(text) ?? [];
+    const [, image = ''] = /<img class="logo" src="([^"]+)" alt="" width="32" height="32">/.exec(text) ?? [];
     const [styles, picture] = [await get(sheet), await get(image)];
     expect(styles.text).toContain(`--accent: ${colours.accent};`);
     expect(picture.text).toBe(logo);
@@ -204,6 +205,18 @@ describe('look and links of the point of sale', () => {
     for (const { headers } of [styles, picture])
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
+});
+
+test.each([
+  ['viewBox="-5 0 120.5 40"', 96],
+  ["viewBox='0,0,10,40' width='100%' height='1em'", 8],
+  ['viewBox="0 0 10 10" width="48" height="24"', 64],
+  ['width="60mm"\n height="20mm"', 96],
+  ['viewBox="0 0 10 10" width="2in" height="20mm"', 32],
+  ['viewBox="0 0 10 0"', undefined],
+  ['data-width="8" data-height="4"', undefined],
+])('the place of a logo that is still to come is as wide as it: %j', (attributes, width) => {
+  expect(logoWidth(`<?xml version="1.0"?><svg ${attributes}><rect width="1" height="9"/></svg>`)).toBe(width);
 });
 
 describe('the address /shop/', () => {
