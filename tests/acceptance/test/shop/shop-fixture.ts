@@ -59,6 +59,8 @@ export const withShop = (name: string, tests: (shop: ShopFixture) => void): void
           try {
             await tell(enter);
           } finally {
+            // A request that is on its way just now ends with its page.
+            await Promise.all(own.map(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' })));
             await Promise.all(own.map(({ page }) => page.context().close()));
           }
         };

@@ -60,6 +60,17 @@ const load = async (page: Page, address: string): Promise<void> => {
   await takenOver(page);
 };
 
+/** Waits until the fonts of the page have come: before, lines are of another width. */
+const fontsAreThere = (page: Page): Promise<void> => page.evaluate('document.fonts.ready.then(() => undefined)');
+
+const errorCodeIn = (text: string): string | undefined => {
+  try {
+    return JSON.parse(text).errorCode;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Opens the shop and waits until its first page is drawn. */
 export const visit = async (
   browser: Browser,
@@ -82,10 +93,12 @@ export const visit = async (
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('response', async (response) => {
     if (response.status() < 400 || !response.url().includes('/tnwr/')) return;
-    const body = await response.json().catch(() => ({}));
-    refusals.push(body.errorCode ?? `${response.status()} ${response.url()}`);
+    // Of a page that has been left there is no text any more.
+    const text = await response.text().catch(() => undefined);
+    if (text !== undefined) refusals.push(errorCodeIn(text) ?? `${response.status()} ${response.url()}`);
   });
   await load(page, `${baseUrl}/shop/${at}`);
+  await fontsAreThere(page);
   return { page, foreign, complaints, refusals };
 };
 
@@ -134,5 +147,7 @@ export const nameless = (page: Page): Promise<string[]> =>
   });
 
 /** The number of pixels by which the page is wider than the window. */
-export const overflow = (page: Page): Promise<number> =>
-  page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+export const overflow = async (page: Page): Promise<number> => {
+  await fontsAreThere(page);
+  return page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+};

@@ -173,6 +173,8 @@ test('a bought ticket says what was sold in carts, orders and documents, also af
   const order = await must(visitor, `/tnwr/vexp/orders/${bought.id}?lang=fr`);
   expect(Object.values(order.items)).toEqual([expect.objectContaining(sold)]);
   const [{ ticketId }] = Object.values(order.items) as [{ ticketId: string }];
+  const isIssued = async () => (await full(`/svc/v3/tickets/${ticketId}`)).status === 200;
+  await waitUntil(isIssued, { what: 'the ticket' });
   const document = (type: string) =>
     full(`/svc/v3/tickets/${ticketId}/document?lang=fr`, { headers: { accept: type } });
   const [pdf, svg] = [await document('application/pdf'), await document('image/svg+xml')];

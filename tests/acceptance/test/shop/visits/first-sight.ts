@@ -11,7 +11,9 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     page.on('requestfinished', (request) => {
       const size = request
         .sizes()
-        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize);
+        .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize)
+        // Of a page that has been left.
+        .catch(() => 0);
       sizes.set(request.url(), size);
     });
     for (const [at, most] of [
@@ -30,6 +32,7 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
 
   story('without its script, the shop shows programme and shows, in the language that is chosen', async () => {
     const context = await browser().newContext({ javaScriptEnabled: false, ignoreHTTPSErrors: true, locale: 'de-CH' });
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const card = page.locator('.card').first();
     // While the catalogue is slow, pages come without the list.
@@ -42,11 +45,18 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     await page.getByRole('navigation', { name: 'Hauptnavigation' }).getByRole('link', { name: 'Spielplan' }).waitFor();
     const name = `${await card.locator('.card-name').textContent()}`;
     await card.click();
-    await heading(page, name).waitFor();
+    await page.waitForURL(/\/show\//);
+    const isShown = async () => {
+      if ((await heading(page, name).count()) > 0) return true;
+      await page.reload();
+      return false;
+    };
+    await waitUntil(isShown, { what: 'the show' });
     expect(await page.title()).toContain(name);
     await page.getByRole('link', { name: 'English' }).click();
-    expect(await page.getAttribute('html', 'lang')).toBe('en');
+    await page.locator('html[lang=en]').waitFor();
     await page.getByRole('link', { name: 'Programme', exact: true }).first().click();
+    await page.waitForURL(/\/$/);
     expect(await page.getAttribute('html', 'lang')).toBe('en');
     await context.close();
   });

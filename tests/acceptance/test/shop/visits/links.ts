@@ -93,6 +93,8 @@ export const links = ({ product, story }: ShopFixture): void => {
     await page.context().addCookies([cookieOf(order.session)]);
     await page.goto(`${product().demo.baseUrl}/shop/${OPERA}/ticket-link#${token}`);
     await heading(page, 'Vos billets').waitFor();
+    // With the codes the page asks no more.
+    await page.locator('.qr').nth(1).waitFor();
     const toOrder = page.getByRole('link', { name: 'Vers la commande, où vous pouvez l’annuler' });
     expect(await toOrder.getAttribute('href')).toBe(`/shop/${OPERA}/order/${order.id}`);
     // While a ticket lacks its code, the page asks again; what was answered before the cancellation says nothing then.

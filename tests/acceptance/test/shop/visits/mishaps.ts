@@ -45,7 +45,8 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
       tariffIds,
       paymentMethods,
       maxPlacesPerOrder,
-      holdMinutes: 0.1,
+      // Long enough for the page of the cart to be seen before, on a slow machine, too.
+      holdMinutes: 0.25,
     };
     expect((await full('/svc/v3/catalog/points-of-sale', { method: 'POST', body: given })).status).toBe(201);
 
