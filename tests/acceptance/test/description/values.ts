@@ -49,7 +49,22 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
 };
 
-const texts = ({ format, pattern, minLength = 0, maxLength = Number.MAX_SAFE_INTEGER }: Schema) => {
+/** Makes what generates the texts of each form once: that takes far longer than to generate some. */
+const onceForEach = <Form>(make: (form: Form) => fc.Arbitrary<string>) => {
+  const made = new Map<string, fc.Arbitrary<string>>();
+  return (form: Form): fc.Arbitrary<string> => {
+    const name = JSON.stringify(form);
+    const known = made.get(name) ?? make(form);
+    made.set(name, known);
+    return known;
+  };
+};
+
+const matching = onceForEach((pattern: string) => fc.stringMatching(new RegExp(pattern, 'u')));
+
+type TextForm = Pick<Schema, 'format' | 'pattern' | 'minLength' | 'maxLength'>;
+
+const textsOf = onceForEach(({ format, pattern, minLength = 0, maxLength = Number.MAX_SAFE_INTEGER }: TextForm) => {
   const fits = (text: string): boolean => [...text].length >= minLength && [...text].length <= maxLength;
   const known = format === undefined ? undefined : formats[format];
   if (format !== undefined && !known) throw new Error(`no values of the format ${format}`);
@@ -60,7 +75,15 @@ const texts = ({ format, pattern, minLength = 0, maxLength = Number.MAX_SAFE_INT
     .filter(fits);
   // The longest ones, in characters and not in UTF-16 units.
   return maxLength > 2_000 ? some : fc.oneof({ weight: 9, arbitrary: some }, fc.constant('🎭'.repeat(maxLength)));
-};
+});
+
+const texts = ({ format, pattern, minLength, maxLength }: Schema): fc.Arbitrary<string> =>
+  textsOf({
+    ...(format !== undefined && { format }),
+    ...(pattern !== undefined && { pattern }),
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+  });
 
 const lists = ({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems = false }: Schema) => {
   const length = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, ITEMS)) };
@@ -76,7 +99,7 @@ const objects = ({
 }: Schema) => {
   if (typeof additionalProperties === 'object') {
     const { pattern = '^.*$' } = propertyNames;
-    return fc.dictionary(fc.stringMatching(new RegExp(pattern, 'u')), valuesOf(additionalProperties), {
+    return fc.dictionary(matching(pattern), valuesOf(additionalProperties), {
       minKeys: minProperties,
       maxKeys: ITEMS,
     });
