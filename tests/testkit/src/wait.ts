@@ -5,9 +5,13 @@ export interface WaitOptions {
   readonly what?: string;
   /** Milliseconds; the default tells a hang from a slow machine. */
   readonly withinMs?: number;
-  /** Milliseconds between two tries. */
+  /** Milliseconds between two tries; default: ten at first, and up to a hundred the longer it takes. */
   readonly everyMs?: number;
 }
+
+const FIRST_MS = 10;
+const LONGEST_MS = 100;
+const GROWTH = 1.2;
 
 /**
  * Calls `probe` until it returns something truthy, and returns that.
@@ -15,13 +19,13 @@ export interface WaitOptions {
  */
 export const waitUntil = async <Value>(
   probe: () => Value | Promise<Value>,
-  { what = 'a condition', withinMs = 60_000, everyMs = 10 }: WaitOptions = {},
+  { what = 'a condition', withinMs = 60_000, everyMs }: WaitOptions = {},
 ): Promise<Exclude<Awaited<Value>, false | null | undefined>> => {
   const deadline = performance.now() + withinMs;
-  for (;;) {
+  for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * GROWTH)) {
     const value = await probe();
     if (value) return value as Exclude<Awaited<Value>, false | null | undefined>;
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
-    await delay(everyMs);
+    await delay(everyMs ?? pause);
   }
 };
