@@ -14,8 +14,11 @@ import type { Verdict } from '../invariants/verdict.ts';
 
 /** An installation as an operator reads it, beside its processes. */
 export interface Inspection {
-  /** The operator's check of everything stored; what looks wrong is read again for so long. */
-  check(patienceMs: number): Promise<Verdict>;
+  /**
+   * The operator's check of everything stored; what looks wrong is read again for so long, and is wrong if it stays
+   * unchanged for `settleMs` (default: a second, where nothing happens any more).
+   */
+  check(patienceMs: number, settleMs?: number): Promise<Verdict>;
   /** Events of every service that are not published yet. */
   pending(): Promise<OutboxEvent[]>;
   deadLetters(): Promise<DeadLetter[]>;
@@ -70,8 +73,8 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
   };
   const depths = () => engines.bus.depths(declared.queues);
   return {
-    async check(patienceMs) {
-      const { counts, violations, undecided } = await verify({ stores, queues: depths, settleMs: 1_000, patienceMs });
+    async check(patienceMs, settleMs = 1_000) {
+      const { counts, violations, undecided } = await verify({ stores, queues: depths, settleMs, patienceMs });
       const found = [...violations, ...undecided.map((one) => ({ ...one, text: `${one.text} (under way)` }))];
       return {
         checked: Object.values(counts).reduce((sum, count) => sum + count, 0),
