@@ -39,7 +39,7 @@ export const runBlocks = (blocks: readonly Block[], directory: string): string[]
   const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: directory,
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 240_000,
   });
   const outputs = stdout.split(new RegExp(`^${MARK} \\d+$`, 'm')).slice(1);
   const faults = blocks.flatMap(({ commands, expected }, index) =>

@@ -32,7 +32,7 @@ for (const [index, { name, folder, env }] of processes.entries()) {
   const unread = () => Object.keys(env).filter((setting) => env[setting] !== '' && !read.has(setting));
   // All settings are read at once; only the main reads this one.
   const isRead = () => read.has('SERVICE_SECRET_FILE') || read.has('SERVICE_ROOT_SECRET_FILE');
-  for (const end = Date.now() + 25_000; !isRead() && Date.now() < end; ) await pause(2);
+  for (const end = Date.now() + 120_000; !isRead() && Date.now() < end; ) await pause(2);
   await pause(0);
   answer.unread[name] = unread();
   const { [name]: definition } = await import(source(`${folder}/src/index.ts`));
