@@ -23,5 +23,5 @@ export default {
   workerIdleMemoryLimit: '1500MB',
   // A worker frees its heap when it has nothing left to do, which takes longer than the usual half second: jest would
   // take that for something that a suite left open.
-  workerGracefulExitTimeout: 30_000,
+  workerGracefulExitTimeout: 10_000,
 };
