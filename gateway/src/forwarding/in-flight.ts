@@ -38,13 +38,16 @@ export const createInFlight = <Item extends Indexed>(late: (item: Item) => void)
     clearInterval(ticking);
     ticking = undefined;
   };
-  const tick = (): void => {
+  const check = (): void => {
+    if (ticking === undefined) return;
     const now = Date.now();
     visit((item) => {
       if (now >= item.dueAt) late(item);
     });
     if (items.length === 0) stop();
   };
+  // A process that stood still first reads what has arrived meanwhile.
+  const tick = (): void => void setImmediate(check);
 
   return {
     get size() {
