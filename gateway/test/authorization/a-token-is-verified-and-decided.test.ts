@@ -6,7 +6,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { until } from '../fixtures/http.ts';
+import { atOneMoment, type Client, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { claimsOf, signToken } from '../fixtures/jws.ts';
 import { json } from '../fixtures/upstream.ts';
@@ -19,10 +19,18 @@ afterAll(() => its.close());
 
 const LIST = '/svc/v3/contacts/individuals';
 
-test.concurrent('a verified token is refused once it has expired', async () => {
-  const exp = Math.floor(Date.now() / 1000) + 2;
+/** Calls with a token that has been verified, and expires in seconds: the later, the slower the machine is. */
+const withShortToken = async (seconds = 2): Promise<{ readonly exp: number; readonly call: Client }> => {
+  const exp = Math.floor(Date.now() / 1000) + seconds;
   const call = its.as(its.authorizer.token(['contacts:read'], { exp }));
-  expect((await call(LIST)).status).toBe(200);
+  const { status } = await call(LIST);
+  if (status === 401 && Date.now() >= exp * 1000) return withShortToken(2 * seconds);
+  expect(status).toBe(200);
+  return { exp, call };
+};
+
+test.concurrent('a verified token is refused once it has expired', async () => {
+  const { exp, call } = await withShortToken();
   await until(async () => Date.now() >= exp * 1000 || (await call(LIST)).status !== 200);
   const reply = await call(LIST);
   expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer error="invalid_token"']);
@@ -89,10 +97,10 @@ describe('the gateway checks every token itself', () => {
     const services = { contacts: its.contacts.url, authorizer: 'http://127.0.0.1:9' };
     const alone = await startInstallation({ services }, { ready: false });
     try {
+      await until(async () => (await alone.call(LIST)).status === 401);
       const reply = await alone.as(its.authorizer.token(['contacts:read']))(LIST);
       expect([reply.status, reply.body.status]).toEqual([503, 'service_unavailable']);
       expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-      expect((await alone.call(LIST)).status).toBe(401);
     } finally {
       await alone.close();
     }
@@ -125,7 +133,9 @@ describe('the authorizer decides', () => {
     test('is cached for seconds, by token and operation', async () => {
       const token = its.authorizer.token(['contacts:read']);
       const call = its.as(token);
-      for (const path of [LIST, LIST, ONE, `${LIST}/C2`, LIST]) expect((await call(path)).status).toBe(200);
+      await atOneMoment(async () => {
+        for (const path of [LIST, LIST, ONE, `${LIST}/C2`, LIST]) expect((await call(path)).status).toBe(200);
+      });
       expect(questionsOf(token).map(({ operation }) => operation)).toEqual(['listIndividuals', 'getIndividual']);
       expect((await call(LIST, { method: 'POST', body: '{}' })).status).toBe(403);
       const other = its.authorizer.token(['contacts:read']);
@@ -141,7 +151,7 @@ describe('the authorizer decides', () => {
 
     test('is requested once for equal concurrent requests', async () => {
       const token = its.authorizer.token(['contacts:read']);
-      const replies = await Promise.all(Array.from({ length: 20 }, () => its.as(token)(LIST)));
+      const replies = await atOneMoment(() => Promise.all(Array.from({ length: 20 }, () => its.as(token)(LIST))));
       expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
       expect(questionsOf(token)).toHaveLength(1);
     });

@@ -2,7 +2,7 @@ import { type Attributes, createMetrics, type Metrics, recordSpans, type SpanSta
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { bufferedAccess } from '../../src/index.ts';
 import { type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../api-keys/catalog-fixture.ts';
-import { until } from '../fixtures/http.ts';
+import { atOneMoment, until } from '../fixtures/http.ts';
 import { startInstallation } from '../fixtures/installation.ts';
 import { echo } from '../fixtures/upstream.ts';
 
@@ -168,7 +168,9 @@ describe('metrics of upstreams, breakers and caches', () => {
     const its = await startInstallation({ metrics: own });
     const path = '/svc/v3/contacts/individuals';
     const call = its.as(its.authorizer.token(['contacts:read']));
-    for (let count = 0; count < 3; count += 1) expect((await call(path)).status).toBe(200);
+    await atOneMoment(async () => {
+      for (let count = 0; count < 3; count += 1) expect((await call(path)).status).toBe(200);
+    });
     expect(await value('gateway_cache_lookups_total{cache="decisions",result="miss"}', own)).toBe(1);
     expect(await value('gateway_cache_lookups_total{cache="decisions",result="hit"}', own)).toBe(2);
     expect(await value('gateway_upstream_duration_seconds_count{service="contacts"}', own)).toBe(3);
