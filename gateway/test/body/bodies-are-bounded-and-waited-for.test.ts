@@ -6,7 +6,7 @@ import { type Installation, startInstallation } from '../fixtures/installation.t
 
 let its: Installation;
 beforeAll(async () => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 2_000 } });
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 5_000 } });
 });
 afterAll(() => its.close());
 

@@ -69,7 +69,7 @@ describe('a failing instance does not affect the others', () => {
       if (broken) failing(request, response);
       else json(response, 200, envelope);
     });
-    const its = await behindName(port, ['127.0.0.1', '127.0.0.2'], { timeouts: { answer: 2_000, total: 6_000 } });
+    const its = await behindName(port, ['127.0.0.1', '127.0.0.2'], { timeouts: { answer: 4_000, total: 12_000 } });
     const call = its.as(its.authorizer.token(['contacts:read']));
     const at = async (length = 12) =>
       (await Promise.all(Array.from({ length }, () => call(LIST)))).map(({ status }) => status);

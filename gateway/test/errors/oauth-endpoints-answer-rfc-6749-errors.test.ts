@@ -17,7 +17,7 @@ const failure = (status: string, error: string) => ({
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
 
 beforeAll(async () => {
-  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 1_500 } });
+  its = await startInstallation({ trustProxy: ['127.0.0.0/8'], timeouts: { body: 3_000 } });
   its.authorizer.describe({
     openapi: '3.1.0',
     paths: Object.fromEntries(

@@ -88,7 +88,7 @@ test('a response that starts and stops is cut off', async () => {
 });
 
 test('a service that exceeds its time is 502; a response that it has started is cut off', async () => {
-  const impatient = await startInstallation({ timeouts: { answer: 1_500, total: 3_000 } });
+  const impatient = await startInstallation({ timeouts: { answer: 5_000, total: 6_000 } });
   impatient.contacts.answer(({ headers }, response) => {
     if (headers['x-begin']) response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"a":');
   });

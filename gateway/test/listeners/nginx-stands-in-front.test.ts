@@ -11,6 +11,9 @@ import { type Installation, startInstallation } from '../fixtures/installation.t
 const LIST = '/svc/v3/contacts/individuals';
 const CONFIGURATION = new URL('../../../deploy/compose/nginx.conf', import.meta.url);
 
+/** What nginx says of a port that another program has. */
+const IN_USE = 'Address already in use';
+
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,7 +40,14 @@ afterAll(async () => {
 
 /** Starts nginx with the configuration of the composition, adapted to this machine, and returns its port. */
 const startNginx = async (changes: Readonly<Record<string, string>> = {}): Promise<number> => {
-  const port = await freePort();
+  for (;;) {
+    const port = await freePort();
+    if (await startNginxOn(port, changes)) return port;
+  }
+};
+
+/** Whether it could be started; not if another program has taken the port meanwhile. */
+const startNginxOn = async (port: number, changes: Readonly<Record<string, string>>): Promise<boolean> => {
   const inside = join(its.directory, `nginx-${port}`);
   const key = readFileSync(join(its.directory, 'development-key.pem'));
   writeFileSync(`${inside}.pem`, its.ca);
@@ -72,14 +82,14 @@ const startNginx = async (changes: Readonly<Record<string, string>> = {}): Promi
     await ended;
   });
   await until(async () => {
-    if (nginx.exitCode !== null) throw new Error(`nginx ended: ${said}`);
-    return isListening(port);
+    if (nginx.exitCode !== null && !said.includes(IN_USE)) throw new Error(`nginx ended: ${said}`);
+    return said.includes(IN_USE) || isListening(port);
   });
-  return port;
+  return !said.includes(IN_USE);
 };
 
 const clientAt = (port: number): Client => {
-  const { call, close } = clientOf(`https://localhost:${port}`, its.ca);
+  const { call, close } = clientOf(`https://127.0.0.1:${port}`, its.ca);
   closing.push(close);
   return call;
 };
@@ -97,7 +107,7 @@ test('requests, bodies and answers pass; the gateway sees the client’s address
 });
 
 test('browsers are served over HTTP/2', async () => {
-  const session = connectHttp2(`https://localhost:${await startNginx()}`, { ca: its.ca });
+  const session = connectHttp2(`https://127.0.0.1:${await startNginx()}`, { ca: its.ca });
   closing.push(() => session.destroy());
   const stream = session.request({ ':path': '/errors' });
   const [headers] = await once(stream, 'response');

