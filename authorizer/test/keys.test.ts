@@ -191,9 +191,10 @@ describe('a compromised key ends everywhere', () => {
     test('verifies in an instance that has not read it yet', async () => {
       const store = await stores.open('lagging', collections);
       const clock = { at: Date.now() };
-      const ring = createKeyRing({ store, secret, longestLifetimeMs: 900_000, now: () => clock.at });
+      const now = () => clock.at;
+      const ring = createKeyRing({ store, secret, longestLifetimeMs: 900_000, now });
       await ring.load();
-      const next = await rotateKeys(store, { secret, compromised: true });
+      const next = await rotateKeys(store, { secret, now, compromised: true });
       clock.at += 200;
       expect(await ring.keySet.key(next.kid)).toBeDefined();
       expect(ring.signing().kid).toBe(next.kid);

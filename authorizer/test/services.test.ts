@@ -30,7 +30,7 @@ const supported = async (): Promise<readonly string[]> =>
 
 const take = async (rows: readonly object[], isTaken: (scopes: readonly string[]) => boolean): Promise<void> => {
   save(rows);
-  await until(async () => isTaken(await supported()), TAKEN_MS);
+  await until(async () => isTaken(await supported()), 10 * TAKEN_MS);
 };
 
 const identify = (service: string, operation: string, secret = secretOf(service)) =>

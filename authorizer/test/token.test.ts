@@ -4,10 +4,10 @@
 // rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/access-token.ts
 
 import { createKeySet, verifyAccessToken } from '@boxoffice/identity';
-import { createMetrics, listen } from '@boxoffice/runtime';
+import { createMetrics, listeningPorts } from '@boxoffice/runtime';
 import { startService } from '@boxoffice/service';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { authorizer } from '../src/index.ts';
+import { authorizer, clientsCollection } from '../src/index.ts';
 import {
   basic,
   type Installation,
@@ -19,6 +19,7 @@ import {
   serviceRootSecret,
   startInstallation,
   type TestClient,
+  until,
 } from './installation.ts';
 
 const metrics = await createMetrics();
@@ -210,17 +211,15 @@ describe('every error has envelope and rfc 6749 members', () => {
   });
 
   test('while the authorizer starts', async () => {
-    const freed = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
-    await freed.close();
-    const url = `http://127.0.0.1:${freed.port}`;
+    const before = new Set(listeningPorts());
     const store = Promise.withResolvers<never>();
     const starting = startService(authorizer, {
       store: store.promise,
       bus: installation.engines.bus,
-      publicUrl: url,
+      publicUrl: installation.issuer,
       serviceSecret: secretOf('authorizer'),
       host: '127.0.0.1',
-      port: freed.port,
+      port: 0,
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       settings: {
         accessTokenLifetime: 900,
@@ -233,6 +232,9 @@ describe('every error has envelope and rfc 6749 members', () => {
       },
     });
     const ended = expect(starting).rejects.toThrow('start cancelled');
+    const ownPort = () => [...listeningPorts()].find((port) => !before.has(port));
+    await until(() => ownPort() !== undefined, 60_000);
+    const url = `http://127.0.0.1:${ownPort()}`;
     for (const path of paths) {
       const answer = await request(`${url}${path}`, { method: 'POST', headers: form, body: 'a=b' });
       expect(answer).toEqual(both(503, 'service_unavailable', 'temporarily_unavailable'));
@@ -374,6 +376,10 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
 
   test('both cause the same work: each refusal reads the store, even if the client is cached', async () => {
     const { askToken } = installation;
+    await askToken(client);
+    // The use of a secret is written after the answer, for the first time: that is no read of a refusal.
+    const stored = installation.store.collection(clientsCollection).of('opera');
+    await until(async () => typeof (await stored.get(client.clientId))?.secrets[0]?.lastUsedAt === 'string', 60_000);
     await askToken(client);
     const readsFor = async (clientId: string): Promise<number> => {
       const before = await reads();

@@ -252,10 +252,13 @@ describe('GET /svc/v3/usage', () => {
 
   const data = async (query: string, as = token) => (await usage(query, as)).body.data as Usage;
 
+  /** The present one. */
+  const minute = new Date(Math.floor(Date.now() / 60_000) * 60_000);
+
   const rows = (institution: string) =>
     Array.from({ length: 5 }, (_, index) => ({
       institution,
-      minute: new Date(Date.now() - (Date.now() % 60_000)).toISOString(),
+      minute: minute.toISOString(),
       apiKeyId: null,
       clientId: 'cli_1',
       userId: null,
@@ -314,9 +317,8 @@ describe('GET /svc/v3/usage', () => {
   });
 
   test('widens from and to to whole intervals', async () => {
-    const now = new Date();
-    const noon = now.toISOString();
-    const { totals } = await data(`?from=${noon}&to=${new Date(now.getTime() + 1).toISOString()}&granularity=day`);
+    const to = new Date(minute.getTime() + 1).toISOString();
+    const { totals } = await data(`?from=${minute.toISOString()}&to=${to}&granularity=day`);
     expect(totals.requests).toBe(10);
   });
 
