@@ -28,7 +28,8 @@ let verify: IdentityVerifier;
 
 beforeAll(async () => {
   document = await serveKeys([key.jwk]);
-  verify = createIdentityVerifier({ keys: createKeySet({ url: document.jwksUrl }), audience: 'contacts' });
+  const keys = createKeySet({ url: document.jwksUrl });
+  verify = createIdentityVerifier({ keys, audience: 'contacts', now: () => seconds * 1000 });
 });
 afterAll(() => document.close());
 
