@@ -6,7 +6,7 @@ import { demoClient, type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
 
 const PATIENCE_MS = 180_000;
-const STORY_MS = 300_000;
+const STORY_MS = 600_000;
 const INSTITUTION = 'opera';
 const GUIDES = [
   'demo',

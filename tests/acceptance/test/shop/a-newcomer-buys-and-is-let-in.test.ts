@@ -8,7 +8,7 @@ import { BALCONY, createHall, type Hall } from './hall.ts';
 import { heading } from './shop-fixture.ts';
 import { executablePath, overflow, takenOver, type Visit, visit } from './visit.ts';
 
-const STORY_MS = 240_000;
+const STORY_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
 const suite = executablePath ? describe : describe.skip;
@@ -87,7 +87,8 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
       await laptop.goto(outbox);
       return (await mail.count()) > 0;
     };
-    await waitUntil(hasCome, { what: `the mail to ${email}`, withinMs: 60_000 });
+    // The first two attempts may fail on a busy machine; the third comes after two minutes.
+    await waitUntil(hasCome, { what: `the mail to ${email}`, withinMs: 240_000 });
     expect(await mail.textContent()).toMatch(new RegExp(`^${words.subject} [a-z2-9]{8}\\s?: ${hallOf(words).name}$`));
     await mail.click();
     await laptop.locator('a[href*="/ticket-link#"]').click();

@@ -21,7 +21,7 @@ import { withSavedPassword } from './password-manager.ts';
 import { CLIENT_MODULE, type SinglePageApplication, serveSinglePageApplication } from './single-page-application.ts';
 
 const PATIENCE_MS = 180_000;
-const STORY_MS = 240_000;
+const STORY_MS = 600_000;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
