@@ -46,9 +46,9 @@ export class FakeElement {
   }
 }
 
-/** A document of such elements, in which the announcer is found. */
+/** A document of such elements, in which the announcer and the place of notices are found. */
 export const fakeDocument = () => {
-  const announcer = new FakeElement('p');
+  const [announcer, notices] = [new FakeElement('p'), new FakeElement('div')];
   return {
     cookie: '',
     title: '',
@@ -56,6 +56,7 @@ export const fakeDocument = () => {
     createElement: (tag: string) => new FakeElement(tag),
     createElementNS: (_namespace: string, tag: string) => new FakeElement(tag),
     announcer,
-    querySelector: (selector: string) => (selector === '[data-announcer]' ? announcer : null),
+    notices,
+    querySelector: (selector: string) => ({ '[data-announcer]': announcer, '.notices': notices })[selector] ?? null,
   };
 };

@@ -124,6 +124,16 @@ export const holdNext = async (page: Page, address: RegExp) => {
   };
 };
 
+/** Keeps the plan of the page as it is, which asks anew every quarter of a minute, until the function is called. */
+export const keepPlan = async (page: Page): Promise<() => void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(/\/seat-map\?/, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+};
+
 /** The members of a page element that are read here. */
 interface Control {
   readonly textContent: string;

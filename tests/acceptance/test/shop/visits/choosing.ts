@@ -6,6 +6,7 @@ import { authorised } from '../../../src/product.ts';
 import { faultsOf } from '../../door/doors.ts';
 import { BALCONY, createHall } from '../hall.ts';
 import { type Enter, heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { keepPlan } from '../visit.ts';
 
 const ITEMS = /\/tnwr\/vexp\/shopping-cart\/items\?/;
 
@@ -154,6 +155,7 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     const seat = (number: number) => page.getByRole('button', { name: `${nameOf('B', number)}, ` }).first();
     await seat(3).press('Space');
     await seat(4).press('Space');
+    const showPlan = await keepPlan(page);
     const rival = openVisitor(openClient(product().address), OPERA);
     const data = async (path: string, options = {}) => (await rival(`/tnwr/vexp/${path}`, options)).body.data;
     const { performances } = await data(`products/${productId}`);
@@ -165,6 +167,7 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     const body = { performanceId, seatCategoryId, tariffId: prices[0].tariffId, placeIds: [placeId] };
     expect(await data('shopping-cart/items', { method: 'POST', body })).toMatchObject({ expired: false });
     await add.click();
+    showPlan();
     await page
       .getByText(t('seatsLost', { count: 1, seats: `Parterre, ${nameOf('B', 4)}` }))
       .first()

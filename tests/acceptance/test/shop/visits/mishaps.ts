@@ -2,7 +2,7 @@ import { openClient } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import { authorised } from '../../../src/product.ts';
 import { heading, OPERA, type ShopFixture, takeSeat, tokenOf } from '../shop-fixture.ts';
-import { holdNext } from '../visit.ts';
+import { holdNext, keepPlan } from '../visit.ts';
 
 /** Stories of failures, and the shop's messages about them. */
 export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
@@ -71,9 +71,11 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     const seat = (page: typeof slow) => page.getByRole('button', { name: /^Row H, seat 7,/ });
     await seat(slow).press('Space');
     await seat(quick).press('Space');
+    const showPlan = await keepPlan(slow);
     await quick.getByRole('button', { name: 'Add to cart' }).click();
     await heading(quick, 'Cart').waitFor();
     await slow.getByRole('button', { name: 'Add to cart' }).click();
+    showPlan();
     await slow.getByText('Somebody was faster: what you chose is no longer free.').waitFor();
     await slow.getByRole('button', { name: 'Row H, seat 7, taken' }).waitFor();
     expect(await slow.getByRole('button', { name: 'Add to cart' }).getAttribute('aria-disabled')).toBe('true');

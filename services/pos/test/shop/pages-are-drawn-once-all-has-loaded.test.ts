@@ -20,7 +20,7 @@ const PRODUCT = 'products/prd_1';
 const HOUR_MS = 3_600_000;
 const SHOP = { serviceHost: 'tickets.example', name: 'Shop', language: 'en', texts: 'en', exponents: {} };
 
-describe('the page of an order', () => {
+describe('while something does not load', () => {
   const names = ['document', 'location', 'sessionStorage', 'fetch', 'setTimeout', 'clearTimeout'] as const;
   const platform = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
   const [outside, wait, stopWaiting] = [fetch, setTimeout, clearTimeout];
@@ -30,7 +30,9 @@ describe('the page of an order', () => {
   /** What the page does later. */
   const polls = new Map<number, () => void>();
   let last = 0;
-  let orderPage: (parameters: string[], query: URLSearchParams) => Promise<{ title: string; node: FakeElement }>;
+  type Shown = Promise<{ readonly node: FakeElement }>;
+  let orderPage: (parameters: string[], query: URLSearchParams) => Shown;
+  let cartPage: () => Shown;
   let state: Awaited<ReturnType<typeof shopModule>>;
 
   const parts = {
@@ -63,6 +65,7 @@ describe('the page of an order', () => {
     (await shopModule('texts/index.js')).useTexts((await shopModule('texts/en.js')).en);
     state = await shopModule('state.js');
     ({ orderPage } = await shopModule('pages/order.js'));
+    ({ cartPage } = await shopModule('pages/cart.js'));
   });
 
   afterAll(async () => {
@@ -107,7 +110,7 @@ describe('the page of an order', () => {
     return (await entered).node;
   };
 
-  test('draws a new state once its product loads, when that has failed at first', async () => {
+  test('the page of an order shows its new state once its product loads', async () => {
     const node = await enter(orderOf('payment_pending'), [PRODUCT, 404]);
     expect(node.textContent).toContain('Waiting for your payment');
     // The product of the page before is forgotten.
@@ -124,7 +127,7 @@ describe('the page of an order', () => {
     expect(polls.size).toBe(0);
   });
 
-  test('offers to pay again once the cart loads, when that has failed at first', async () => {
+  test('the page of an order offers to pay again once the cart loads', async () => {
     page.cookie = 'boxoffice.session.tickets.example=token';
     const node = await enter(orderOf('open'), ['shopping-cart', 500], [PRODUCT, 404]);
     expect(node.textContent).not.toContain('Back to the payment');
@@ -137,5 +140,28 @@ describe('the page of an order', () => {
     poll();
     await answer('orders/ord_1', orderOf('open'));
     expect([open, polls.size]).toEqual([[], 1]);
+  });
+
+  test('the page of a cart says so, and is drawn with the next change', async () => {
+    const cartOf = (...ids: readonly string[]) => ({
+      ...orderOf('open'),
+      items: Object.fromEntries(ids.map((id) => [id, { ...ITEM, id, productName: `The play, ${ids.length}` }])),
+      expiresAt: null,
+    });
+    page.cookie = 'boxoffice.session.tickets.example=token';
+    const entered = cartPage();
+    await answer('shopping-cart', cartOf('itm_1', 'itm_2', 'itm_3'));
+    await answer(PRODUCT, 404);
+    const { node } = await entered;
+    expect(node.textContent).toContain('The play, 3');
+    state.cart.remove('itm_1');
+    await answer('shopping-cart/items/itm_1', cartOf('itm_2', 'itm_3'));
+    await answer(PRODUCT, 500);
+    expect(node.textContent).toContain('The play, 3');
+    expect(page.notices.textContent).not.toBe('');
+    state.cart.remove('itm_2');
+    await answer('shopping-cart/items/itm_2', cartOf('itm_3'));
+    await answer(PRODUCT, 404);
+    expect(node.textContent).toContain('The play, 1');
   });
 });
