@@ -62,6 +62,15 @@ export const placeholder: unknown = new Proxy(() => undefined, handler);
 
 const asJson = <Value>(value: unknown): Value => JSON.parse(JSON.stringify(value)) as Value;
 
+/** Describes once, which takes long, and returns a copy in every call. */
+const copied = (describe: () => unknown): (() => Description) => {
+  let text: string | undefined;
+  return () => {
+    text ??= JSON.stringify(describe());
+    return JSON.parse(text) as Description;
+  };
+};
+
 const PARTNERS = 'partners (institution API)';
 
 const processOf = (
@@ -70,10 +79,11 @@ const processOf = (
 ): Process => {
   const { name, version, collections, family, webhooks, tags } = definition;
   const contract = contractOf(definition);
-  const describe = (readers: 'partners' | 'services') => (): Description => {
-    const operations = definition.operations(placeholder as never, placeholder as never);
-    return asJson(openApiDocument({ service: name, version, operations, family, webhooks, tags, readers }));
-  };
+  const describe = (readers: 'partners' | 'services') =>
+    copied(() => {
+      const operations = definition.operations(placeholder as never, placeholder as never);
+      return openApiDocument({ service: name, version, operations, family, webhooks, tags, readers });
+    });
   return {
     name,
     folder,
@@ -91,12 +101,12 @@ const processOf = (
 
 const PUBLIC_URL = '/';
 
-const describeGateway = (): Description => {
+const describeGateway = () => {
   const own = ownDocument(PUBLIC_URL);
   const others = versions.map(({ prefix, operationId }) => ownVersionDocument(PUBLIC_URL, prefix, operationId));
   const paths = Object.assign({}, ...[own, ...others].map((one) => one.paths));
   const schemas = Object.assign({}, ...[own, ...others].map((one) => one.components?.schemas));
-  return asJson(withoutUnused({ ...own, paths, components: { ...own.components, schemas } }));
+  return withoutUnused({ ...own, paths, components: { ...own.components, schemas } });
 };
 
 const ofAuthorizer = processOf(authorizer, { folder: 'authorizer' });
@@ -110,9 +120,10 @@ const gateway: Process = {
   folder: 'gateway',
   version: VERSION,
   callers: 'partners and web shops',
-  openapi: describeGateway,
-  internal: () =>
-    asJson(openApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' })),
+  openapi: copied(describeGateway),
+  internal: copied(() =>
+    openApiDocument({ service: 'gateway', version: VERSION, operations: [], readers: 'services' }),
+  ),
   publishes: {},
   consumes: { broadcast: broadcasts.access.types },
   calls: {
