@@ -243,7 +243,8 @@ export const cartPage = async () => {
       if (shown === wanted) replace(node, next);
     } catch (error) {
       // A product did not load: the next change of the cart draws it.
-      if (shown === wanted) shown = undefined;
+      if (shown !== wanted || !node.isConnected) return;
+      shown = undefined;
       showError(error);
     }
   });

@@ -133,10 +133,12 @@ export const orderPage = async ([id], query) => {
     const mine = turn;
     // An order with a failed payment is a cart again on the server: load it. Without it the next poll draws anew.
     const isWhole = order.state !== 'open' || (await loadCart().catch(() => false));
+    const toShow = isWhole ? order : { state: order.state };
+    if (!isWhole && mine === turn && contentOf(toShow) === contentOf(shown)) return pollLater();
     if (isNew && order.state === 'confirmed') forgetTyped();
     const next = await drawn(order, { isNew, cancel, linked });
     if (mine !== turn) return;
-    shown = isWhole ? order : { state: order.state };
+    shown = toShow;
     const had = node.contains(document.activeElement);
     node.replaceChildren(next);
     if (node.isConnected) setTitle(titleOf(order, isNew));

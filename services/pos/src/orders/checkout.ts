@@ -22,7 +22,7 @@ import { doneOr } from './refusals.ts';
 
 /**
  * The longest time from the start of a checkout to its answer, in milliseconds, below the gateway's timeout: reading
- * the cart (3,000), buying, and cancelling after an unknown outcome (5,000).
+ * the cart (3,000) and the catalogue (2,000), buying, and cancelling after an unknown outcome (5,000).
  */
 export const TOTAL_MS = 14_000;
 /** Minimum milliseconds that must be left to start an attempt. */

@@ -1,16 +1,21 @@
 import { PosFault } from '@boxoffice/envelope';
+import { within } from '@boxoffice/runtime';
 import type { Product } from '../clients/catalog.ts';
 import type { PosContext } from '../context.ts';
 import { isOver } from '../domain/offer.ts';
+
+/** How long a rule waits for the catalog, in milliseconds. */
+const RULE_MS = 2_000;
 
 type Catalogue = Pick<PosContext, 'offers'>;
 
 /**
  * The published products as they are now, not a second ago, for what a rule decides; as last known if the catalog does
- * not answer within the client's timeout. It is asked each time, however late it was before.
+ * not answer within two seconds. It is asked each time, however late it was before.
  */
 export const productsNow = async ({ offers }: Catalogue, institution: string): Promise<readonly Product[]> => {
-  const offer = await offers.publishedNow(institution).catch(() => offers.lastKnown(institution));
+  const asked = offers.publishedNow(institution).catch(() => undefined);
+  const offer = (await within(asked, RULE_MS, () => undefined)) ?? offers.lastKnown(institution);
   return offer?.products ?? [];
 };
 

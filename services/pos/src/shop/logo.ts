@@ -2,17 +2,18 @@
 export const LOGO_HEIGHT = 32;
 
 /** A number, with a unit or without; no share of something else. */
-const LENGTH = /^\s*(\d*\.?\d+)\s*([a-z]*)\s*$/i;
+const LENGTH = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)$/i;
 
-const VIEW_BOX = /^\s*[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d*\.?\d+)[\s,]+(\d*\.?\d+)\s*$/i;
+const VIEW_BOX = /^[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d+(?:\.\d+)?|\.\d+)[\s,]+(\d+(?:\.\d+)?|\.\d+)$/i;
 
 /**
  * The width of an SVG image in pixels where it is {@link LOGO_HEIGHT} high, so that its place is kept until it has come;
- * undefined if the image says nothing of it.
+ * undefined if the image says nothing of it. A size of more than 60 characters is none: it would keep the event loop.
  */
 export const logoWidth = (svg: string): number | undefined => {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];
-  const attribute = (name: string): string => new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(root)?.[1] ?? '';
+  const attribute = (name: string): string =>
+    new RegExp(`\\s${name}\\s{0,9}=\\s{0,9}["']([^"']{0,60})["']`).exec(root)?.[1]?.trim() ?? '';
   const [width, height] = [LENGTH.exec(attribute('width')), LENGTH.exec(attribute('height'))];
   const [, boxWidth, boxHeight] = VIEW_BOX.exec(attribute('viewBox')) ?? [];
   const isSized = width && height && width[2] === height[2];

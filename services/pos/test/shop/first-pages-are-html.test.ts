@@ -219,6 +219,16 @@ test.each([
   expect(logoWidth(`<?xml version="1.0"?><svg ${attributes}><rect width="1" height="9"/></svg>`)).toBe(width);
 });
 
+test('a logo with endless sizes costs no time', () => {
+  const digits = '9'.repeat(9_000);
+  for (const attributes of [
+    `viewBox="0 0 ${digits} ${digits}x"`,
+    `width="${digits}%" height="1"`,
+    `width${' '.repeat(9_000)}`,
+  ])
+    expect(logoWidth(`<svg ${attributes}/>`)).toBeUndefined();
+});
+
 describe('the address /shop/', () => {
   const locationOf = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const { status, headers: answered } = await get(path, headers);

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Picture } from '../brand.ts';
 
 /** How long a thread may take to start: tenths of a second, or seconds on a busy machine. */
-const START_MS = 30_000;
+const START_MS = 3_500;
 /** How long a logo may take then. */
 const LOGO_MS = 4_000;
 
@@ -22,11 +22,11 @@ const startThread = (svg: string): Worker => {
   });
 };
 
-/** What the thread answers; null if it fails, or takes too long. */
-const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null> =>
-  new Promise<Picture | null>((resolve) => {
+/** What the thread answers; null if it fails, or takes too long; undefined if it has not started in time. */
+const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | undefined> =>
+  new Promise<Picture | null | undefined>((resolve) => {
     const end = () => resolve(null);
-    let timer = setTimeout(end, START_MS);
+    let timer = setTimeout(resolve, START_MS, undefined);
     thread.unref();
     thread.on('message', (reply: LogoReply) => {
       if (reply !== 'started') return resolve(reply);
@@ -46,7 +46,10 @@ export const createLogos = (start: (svg: string) => Worker = startThread, limitM
   return (svg: string): Promise<Picture | null> => {
     const known = tried.get(svg);
     if (known) return known;
-    const trying = answerOf(start(svg), limitMs);
+    const trying = answerOf(start(svg), limitMs).then((picture) => {
+      if (picture === undefined) tried.delete(svg);
+      return picture ?? null;
+    });
     tried.set(svg, trying);
     return trying;
   };
