@@ -98,7 +98,7 @@ export const openNotes = async (serves?: readonly Queue[]) => {
 /** A port on which nothing listens; below those that the system gives to others meanwhile. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = randomInt(12_000, 32_000);
+    const port = randomInt(17_000, 32_000);
     const listening = await listen(() => undefined, { host: '127.0.0.1', port }).catch(() => undefined);
     await listening?.close();
     if (listening) return port;

@@ -37,7 +37,8 @@ const isReserved = async (port: number): Promise<boolean> => {
 /** Returns `count` different free ports, for processes that restart at the same address. */
 export const freePorts = async (count: number): Promise<number[]> => {
   const ports = new Set<number>();
-  while (ports.size < count) {
+  for (let tries = 0; ports.size < count; tries += 1) {
+    if (tries === 10_000) throw new Error(`no free ports between ${RANGE.join(' and ')}`);
     const port = randomInt(...RANGE);
     if ((await isReserved(port)) && (await isFree(port))) ports.add(port);
   }

@@ -102,6 +102,7 @@ const NOTE = `{
     const isResult = ({ target, addedNodes }) => addedNodes.length > 0 && target.matches?.('.band [role=alert]');
     if (!changes.some(isResult)) return;
     const band = document.querySelector('.band');
+    if (band.hidden) return;
     const texts = [...band.querySelectorAll('[role=alert] p')].map(({ textContent }) => textContent);
     notedResults.push(band.dataset.colour + ': ' + texts.join(' '));
   };

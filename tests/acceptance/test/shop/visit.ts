@@ -95,7 +95,8 @@ export const visit = async (
     if (response.status() < 400 || !response.url().includes('/tnwr/')) return;
     // Of a page that has been left there is no text any more.
     const text = await response.text().catch(() => undefined);
-    if (text !== undefined) refusals.push(errorCodeIn(text) ?? `${response.status()} ${response.url()}`);
+    if (text === undefined && response.status() < 500) return;
+    refusals.push(errorCodeIn(text ?? '') ?? `${response.status()} ${response.url()}`);
   });
   await load(page, `${baseUrl}/shop/${at}`);
   await fontsAreThere(page);

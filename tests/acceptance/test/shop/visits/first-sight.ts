@@ -9,11 +9,12 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     const { page } = await enter({ width: 390 });
     const sizes = new Map<string, Promise<number>>();
     page.on('requestfinished', (request) => {
+      const of = page.url();
       const size = request
         .sizes()
         .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize)
-        // Of a page that has been left.
-        .catch(() => 0);
+        // Of a page that has been left; otherwise it is no number, and the sum below neither.
+        .catch(() => (page.url() === of ? Number.NaN : 0));
       sizes.set(request.url(), size);
     });
     for (const [at, most] of [
