@@ -1,9 +1,53 @@
 import { timestamp } from '@boxoffice/http';
-import { announcedAgain, announcementExample, announcementSchema, type CurrentFacts } from '@boxoffice/service';
-import { everyDocument, type Fact } from '@boxoffice/store';
+import {
+  type Announcement,
+  announcedAgain,
+  announcementExample,
+  announcementSchema,
+  announcing,
+  type BelongsTo,
+  type CurrentFacts,
+} from '@boxoffice/service';
+import { everyDocument, type Fact, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { CONTACT_RECORDED, ownersOf, shownOf } from './announcements.ts';
-import { contactsCollection } from './store.ts';
+import { type Collections, type ContactDocument, contactsCollection, linksCollection } from './store.ts';
+
+/** A change of a contact that partners hear of was recorded. */
+export const CONTACT_RECORDED = 'contact.recorded';
+
+/** What an event shows of a contact: no personal data. */
+const shownOf = ({ kind, erasedAt }: Pick<ContactDocument, 'kind' | 'erasedAt'>): object => ({
+  kind,
+  erasedAt: erasedAt ?? null,
+});
+
+/** Whose events a contact's are, besides those of the clients whose orders name it. */
+const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo => ({
+  clientIds: createdBy ? [createdBy.clientId] : [],
+});
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+const typeOf = (before: ContactDocument | undefined, after: ContactDocument): string | undefined => {
+  if (!before) return 'contact.created';
+  if (after.erasedAt !== undefined) return before.erasedAt === undefined ? 'contact.erased' : undefined;
+  // Sensitive data are no part of the details.
+  return same(before.details, after.details) ? undefined : 'contact.changed';
+};
+
+/** The event of a write. */
+const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
+  const type = typeOf(before, after);
+  if (type === undefined) return [];
+  const resource = { type: 'contact', id: after.id };
+  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
+};
+
+/** The collections of a store; every write of a contact announces what partners hear of. */
+export const collectionsOf = (store: Pick<Store, 'collection'>): Collections => ({
+  contacts: announcing(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
+  links: store.collection(linksCollection),
+});
 
 /** A contact's personal data was erased for good: consumers delete its names and recorded answers. */
 export const contactErased = (contactNumber: string, erasedAt: string): Fact => ({

@@ -1,15 +1,13 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { ContactsOf } from './contacts/contacts.ts';
 import type { Disclosure } from './contacts/disclosure.ts';
+import { internalRoutes } from './contacts/internal.ts';
 import { contactRoutes } from './contacts/routes.ts';
-import { internalRoutes } from './internal/routes.ts';
-import { sensitiveRoutes } from './sensitive/routes.ts';
-import { shopRoutes } from './shop/routes.ts';
+import { sensitiveRoutes } from './contacts/sensitive.ts';
 
 /** Every operation of the contacts service. */
 export const routes = (contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] => [
   ...contactRoutes(contactsOf, disclosure),
   ...sensitiveRoutes(contactsOf),
   ...internalRoutes(contactsOf),
-  ...shopRoutes(contactsOf),
 ];

@@ -16,6 +16,7 @@ import {
   changesEmail,
   contactNumber,
   type Details,
+  emailKey,
   erased,
   type IndividualDetails,
   isOnlyGuests,
@@ -24,7 +25,6 @@ import {
   type Sensitive,
   withDetails,
 } from '../domain/contact.ts';
-import { emailKey } from '../domain/email.ts';
 import { contactErased } from '../events.ts';
 import type { Collections, ContactDocument } from '../store.ts';
 import { reachOf, type SeenContacts } from './reach.ts';

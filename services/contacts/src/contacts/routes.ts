@@ -16,11 +16,11 @@ import {
 } from '@boxoffice/http';
 import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
-import { emailKey } from '../domain/email.ts';
+import { emailKey } from '../domain/contact.ts';
 import type { ContactDocument } from '../store.ts';
 import { type ContactsOf, view } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
-import * as example from './examples.ts';
+import * as example from './schemas.ts';
 import { Individual, NewIndividual, NewStructure, Structure } from './schemas.ts';
 
 /** The differences between the two kinds of contact; their operations are the same. */

@@ -1,23 +1,47 @@
-// Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
+/** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
+const dnsName = (domain: string): string => {
+  const url = `http://${domain}`;
+  return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
+};
 
-import { emailKey, uniqueEmail } from './email.ts';
+/** Folds case and Unicode composition; a final sigma becomes a sigma. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+
+/**
+ * The key that equal emails share: trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531);
+ * independent of the composition of accents, and of the form of the domain (own letters or `xn--`).
+ */
+export const emailKey = (email: string): string => {
+  const text = email.trim();
+  const domain = text.lastIndexOf('@') + 1;
+  return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
+};
+
+/**
+ * The value of the unique index on emails. For contacts created with `allowDuplicateEmail` it includes their own
+ * number, so that they never collide; they are still found by `emailKey`.
+ */
+export const uniqueEmail = (email: string, contactNumber: string, allowDuplicate: boolean): string =>
+  allowDuplicate ? `${emailKey(email)} ${contactNumber}` : emailKey(email);
+
+// Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
 
 export type Kind = 'individual' | 'structure';
 
-export interface Address {
+interface Address {
   readonly street?: string;
   readonly postalCode?: string;
   readonly city?: string;
   readonly country?: string;
 }
 
-export interface Relay {
+interface Relay {
   readonly firstName?: string;
   readonly lastName?: string;
   readonly email?: string;
 }
 
-export interface Authorizations {
+interface Authorizations {
   readonly newsletter?: boolean;
   readonly partners?: boolean;
 }

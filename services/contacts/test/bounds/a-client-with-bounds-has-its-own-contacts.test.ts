@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { ClientBounds } from '@boxoffice/identity';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { CONTACT_RECORDED } from '../../src/announcements.ts';
+import { CONTACT_RECORDED } from '../../src/events.ts';
 import { DUPLICATES_PER_MINUTE, engines, type Fixture, openFixture, type Reply } from '../fixture/service.ts';
 
 const PATH = '/svc/v3/contacts';

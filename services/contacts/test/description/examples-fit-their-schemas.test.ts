@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { exampleFaults } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
-import { collectionsOf } from '../../src/announcements.ts';
 import { createContacts } from '../../src/contacts/contacts.ts';
+import { collectionsOf } from '../../src/events.ts';
 import { routes } from '../../src/routes.ts';
 import { engines } from '../fixture/service.ts';
 

@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changesEmail, newContact, withDetails } from '../../src/domain/contact.ts';
-import { emailKey, uniqueEmail } from '../../src/domain/email.ts';
+import { changesEmail, emailKey, newContact, uniqueEmail, withDetails } from '../../src/domain/contact.ts';
 
 const now = '2026-11-21T09:30:00.000Z';
 

@@ -1,3 +1,5 @@
+// What other services read of contacts, and the guests that a point of sale writes.
+
 import { Fault } from '@boxoffice/envelope';
 import {
   type AnyOperation,
@@ -12,10 +14,30 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import type { ContactsOf } from '../contacts/contacts.ts';
-import * as example from '../contacts/examples.ts';
 import { CONTACT_NUMBER, isContactNumber } from '../domain/contact.ts';
 import type { ContactDocument } from '../store.ts';
+import type { ContactsOf } from './contacts.ts';
+import * as example from './schemas.ts';
+
+/** What other services get of a contact: no name, no address. */
+const KnownContact = named(
+  'KnownContact',
+  Type.Object({
+    contactNumber: Type.String(),
+    kind: oneOf(['individual', 'structure']),
+    criteria: Type.Array(Type.String(), { description: 'what entitles to tariffs and payment methods' }),
+    erasedAt: nullable(timestamp),
+  }),
+);
+
+const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
+  contactNumber,
+  kind,
+  criteria: details && 'criteria' in details ? [...(details.criteria ?? [])] : [],
+  erasedAt: erasedAt ?? null,
+});
+
+const OWN_ORDERS = { ownOrders: true, pointsOfSale: [] };
 
 const text = () => nullable(Type.String());
 
@@ -93,18 +115,42 @@ const guestNumber = (text: string): string => {
   return text;
 };
 
+const anyNumber = Type.String({ minLength: 1, maxLength: 64 });
+
 const { contactNumber, createdAt, updatedAt } = example.individual;
 const { address, authorizations, ...details } = example.individualDetails;
 
-/** The contacts of a shop, for the pos service: the user's own contact, and the contacts of guests. */
-export const shopRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
+/** For other services: whether a contact exists; for a point of sale the user's own contact, and those of guests. */
+export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
+  operation({
+    id: 'getContactInternally',
+    method: 'get',
+    path: '/internal/contacts/{contactNumber}',
+    access: 'internal',
+    summary: 'Returns whether a contact exists, its criteria, and when it was erased',
+    params: { contactNumber: anyNumber },
+    query: {
+      clientId: Type.Optional(
+        Type.String({ minLength: 1, description: 'a client with ownOrders: contacts out of its reach are unknown' }),
+      ),
+    },
+    answers: { 200: KnownContact },
+    example: {
+      params: { contactNumber },
+      answer: { contactNumber, kind: 'individual', criteria: details.criteria, erasedAt: null },
+    },
+    handle: async ({ caller, params, query: { clientId } }) => {
+      const reader = clientId === undefined ? caller : { ...caller, client: clientId, bounds: OWN_ORDERS };
+      return ok(known(await contactsOf(reader).getAny(caller.institution, params.contactNumber)));
+    },
+  }),
   operation({
     id: 'getShopContact',
     method: 'get',
     path: '/internal/shop/contacts/{contactNumber}',
     access: 'internal',
     summary: 'Returns a contact for its owner, without sensitive data',
-    params: { contactNumber: Type.String({ minLength: 1, maxLength: 64 }) },
+    params: { contactNumber: anyNumber },
     answers: { 200: OwnContact },
     example: {
       params: { contactNumber },

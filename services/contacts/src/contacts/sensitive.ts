@@ -1,10 +1,36 @@
 // Sensitive data of individuals, under scopes of its own.
 
-import { type AnyOperation, ok, operation, pathId } from '@boxoffice/http';
-import { type ContactsOf, sensitiveView } from '../contacts/contacts.ts';
-import { individual, sensitive } from '../contacts/examples.ts';
+import { type AnyOperation, lineOfText, linesOfText, named, ok, operation, pathId } from '@boxoffice/http';
+import { Type } from 'typebox';
 import type { ContactDocument } from '../store.ts';
-import { Sensitive } from './schemas.ts';
+import { type ContactsOf, sensitiveView } from './contacts.ts';
+import { closed, individual, sensitive } from './schemas.ts';
+
+const { Object: Members, Optional, String: Text } = Type;
+
+/** The sensitive sub-resource: `contacts.sensitive` scopes only. */
+const Sensitive = named(
+  'SensitiveData',
+  Members(
+    {
+      dateOfBirth: Optional(Text({ format: 'date', description: 'ISO 8601 date' })),
+      identityDocument: Optional(
+        Members(
+          { type: lineOfText({ maxLength: 40 }), number: lineOfText({ maxLength: 60 }) },
+          { ...closed, description: 'passport, identity card' },
+        ),
+      ),
+      accessibilityNeeds: Optional(linesOfText({ maxLength: 1000 })),
+      bankAccount: Optional(
+        Members(
+          { iban: Text({ pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', description: 'ISO 13616, without spaces' }) },
+          { ...closed, description: 'for refunds' },
+        ),
+      ),
+    },
+    closed,
+  ),
+);
 
 const resource = {
   path: '/svc/v3/contacts/individuals/{contactNumber}/sensitive',
