@@ -2,16 +2,16 @@ import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
 import {
-  boundedCollection,
+  bounded,
   type Change,
-  type CollectionHandle,
+  type Documents,
+  documentsOf,
   type IdempotencyRecord,
   UniqueViolation,
   type WriteOptions,
 } from '@boxoffice/store';
 import {
   adopted,
-  type Contact,
   changesCriteria,
   changesEmail,
   contactNumber,
@@ -26,77 +26,69 @@ import {
   withDetails,
 } from '../domain/contact.ts';
 import { contactErased } from '../events.ts';
-import type { Collections, ContactDocument } from '../store.ts';
-import { reachOf, type SeenContacts } from './reach.ts';
+import type { Collections, ContactDocument, LinkDocument } from '../store.ts';
+import { type ContactView, view } from './schemas.ts';
 
-/** A contact as answers show it: never its sensitive data. */
-type ContactView = Partial<Details> & {
-  readonly contactNumber: string;
-  readonly kind: Kind;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly erasedAt?: string;
+/** What the operations do with contacts. */
+type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | 'find' | 'update'>;
+
+/** Numbers and timestamps are ASCII, so that this is the order of the store. */
+const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
+
+/**
+ * The contacts that a client made or that its orders name; others do not exist for it. No contact is both: those that it
+ * made have no link. Lists are in ascending order of `orderBy`, a timestamp.
+ */
+const reachOf = (
+  contacts: Documents<ContactDocument>,
+  links: Documents<LinkDocument>,
+  clientId: string,
+): SeenContacts => {
+  const made = bounded(contacts, { 'createdBy.clientId': [clientId] });
+
+  /** The documents among which the client finds this contact, if it exists for it. */
+  const around = async (number: string) => {
+    const named = await links.find({ where: { clientId, contactNumber: number }, limit: 1 });
+    return named.length > 0 ? contacts : made;
+  };
+
+  const namedByOrders = async () => {
+    const numbers = new Set<string>();
+    const query = { where: { clientId, contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
+    for await (const { contactNumber } of documentsOf(links, query)) if (contactNumber) numbers.add(contactNumber);
+    return bounded(contacts, { id: [...numbers] });
+  };
+
+  return {
+    insert: made.insert,
+    get: async (number) => (await around(number)).get(number),
+    update: async (number, fn, options) => (await around(number)).update(number, fn, options),
+    async find({ orderBy = 'createdAt', limit, ...query } = {}) {
+      const page = { ...query, orderBy, ...(limit !== undefined && { limit }) };
+      // The client may have made many contacts, of which few share the email.
+      const byEmail = query.where?.emailKey === undefined ? {} : { index: 'email' };
+      const found = await Promise.all([made.find({ ...page, ...byEmail }), (await namedByOrders()).find(page)]);
+      const key = (contact: ContactDocument) => String(contact[orderBy as 'createdAt']);
+      return found
+        .flat()
+        .toSorted((left, right) => compare(key(left), key(right)) || compare(left.id, right.id))
+        .slice(0, limit);
+    },
+  };
 };
 
-export const view = (contact: Contact): ContactView => ({
-  contactNumber: contact.contactNumber,
-  kind: contact.kind,
-  ...contact.details,
-  createdAt: contact.createdAt,
-  updatedAt: contact.updatedAt,
-  ...(contact.erasedAt === undefined ? {} : { erasedAt: contact.erasedAt }),
-});
-
-/** The sensitive sub-resource: an empty object before anything is set. */
-export const sensitiveView = (contact: Contact): Sensitive => contact.sensitive ?? {};
-
 /** Clock and randomness, injected so that tests can choose them. */
-export interface Dependencies {
+interface Dependencies {
   readonly now: () => Date;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
 /** The parts of a request that a change needs: idempotency record, If-Match check against the contact's version. */
-export interface Request {
+interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (contact: ContactDocument) => void;
-}
-
-/** Commands and queries on contacts; each method is limited to one institution. */
-export interface Contacts {
-  create(
-    institution: string,
-    kind: Kind,
-    details: Details,
-    allowDuplicate: boolean,
-    idempotencyRecord?: IdempotencyRecord<ContactDocument>,
-  ): Promise<ContactDocument>;
-  /**
-   * Creates the contact of a guest under the number in its order, or updates it with the data of a later checkout
-   * (`asOf`, epoch milliseconds). Duplicate emails are allowed. No effect on an erased contact, or one that is not a
-   * guest's.
-   */
-  writeGuest(institution: string, number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument>;
-  /** Erases the contact of a guest, unless the institution has changed it since. No effect on other contacts. */
-  forgetGuest(institution: string, number: string): Promise<void>;
-  get(institution: string, kind: Kind, number: string): Promise<ContactDocument>;
-  /** A contact of either kind, also an erased one. @throws Fault `not_found` */
-  getAny(institution: string, number: string): Promise<ContactDocument>;
-  documents(institution: string): SeenContacts;
-  /** The clock of `createdAt` and `updatedAt`, in epoch milliseconds. */
-  clock(): number;
-  change(
-    institution: string,
-    kind: Kind,
-    number: string,
-    to: (current: Details) => Details,
-    allowDuplicate: boolean,
-    request: Request,
-  ): Promise<ContactDocument>;
-  erase(institution: string, kind: Kind, number: string, request: Request): Promise<ContactDocument>;
-  setSensitive(institution: string, number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument>;
 }
 
 const absent = () => new Fault('not_found', 'There is no contact with this number.');
@@ -106,7 +98,7 @@ const isErased = () => new Fault('precondition_failed', 'The contact was erased 
 const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
 
 /** The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client. */
-export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => Contacts;
+export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => ReturnType<typeof createFor>;
 
 /**
  * Makes the contacts of callers. They are an operation's only way to the collections, so none can forget the bounds. A
@@ -114,28 +106,25 @@ export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => C
  * email for one contact, and is not told whose an email is.
  */
 export const createContacts =
-  ({ contacts: all, links }: Collections, dependencies: Dependencies): ContactsOf =>
+  ({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf =>
   (caller) => {
-    const { contacts, ownClient } = restrictionOf(caller);
-    const ofRole = boundedCollection(all, caller.institution, contacts ? { id: contacts } : {});
-    const seen: Seen =
-      ownClient === null
-        ? ofRole
-        : { of: (institution) => reachOf(ofRole.of(institution), links.of(institution), ownClient) };
-    return createFor(all, seen, { client: caller.client, isOwnOnly: contacts !== null }, dependencies);
+    const { contacts: ids, ownClient } = restrictionOf(caller);
+    const all = contacts.of(caller.institution);
+    const ofRole = bounded(all, ids ? { id: ids } : {});
+    const seen = ownClient === null ? ofRole : reachOf(ofRole, links.of(caller.institution), ownClient);
+    return createFor(all, seen, { client: caller.client, isOwnOnly: ids !== null }, dependencies);
   };
 
-interface Seen {
-  of(institution: string): SeenContacts;
-}
-
-/** `all` for the look at other contacts' emails, `seen` for everything else. */
+/**
+ * Commands and queries on the contacts of a caller: `all` for the look at other contacts' emails, `seen` for everything
+ * else.
+ */
 const createFor = (
-  all: CollectionHandle<ContactDocument>,
-  seen: Seen,
+  all: Pick<SeenContacts, 'find'>,
+  seen: SeenContacts,
   { client, isOwnOnly }: { readonly client: string | null; readonly isOwnOnly: boolean },
   { now, randomBytes }: Dependencies,
-): Contacts => {
+) => {
   const timestamp = () => now().toISOString();
 
   /** The oldest of these contacts that has the email, but for one. */
@@ -147,9 +136,9 @@ const createFor = (
   /**
    * Refuses an email that another contact of the institution has; the answer shows the oldest one that the caller sees.
    */
-  const refuseDuplicate = async (institution: string, email: string, except?: string): Promise<void> => {
-    if (!(await oldestWith(all.of(institution), email, except))) return;
-    const shown = await oldestWith(seen.of(institution), email, except);
+  const refuseDuplicate = async (email: string, except?: string): Promise<void> => {
+    if (!(await oldestWith(all, email, except))) return;
+    const shown = await oldestWith(seen, email, except);
     const taken = 'Another contact has this email';
     const text = isOwnOnly ? `${taken}.` : `${taken}; allowDuplicateEmail=true bypasses the check.`;
     throw shown ? new DuplicateEmail<ContactView>(text, view(shown)) : new Fault('contact_duplicate_email', text);
@@ -159,44 +148,39 @@ const createFor = (
    * Runs a write that may conflict with a concurrent one on the same email; the one written first is the existing
    * contact.
    */
-  const orDuplicate = async <T>(
-    institution: string,
-    email: string | undefined,
-    except: string,
-    write: () => Promise<T>,
-  ): Promise<T> => {
+  const orDuplicate = async <T>(email: string | undefined, except: string, write: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
         return await write();
       } catch (error) {
         if (!(error instanceof UniqueViolation && error.index === 'unique_email') || email === undefined) throw error;
-        await refuseDuplicate(institution, email, except);
+        await refuseDuplicate(email, except);
         // That contact was erased, or changed its email, in between: the write can succeed now.
       }
     }
   };
 
-  const getAny = async (institution: string, number: string): Promise<ContactDocument> => {
-    const contact = await seen.of(institution).get(number);
+  /** A contact of either kind, also an erased one. @throws Fault `not_found` */
+  const getAny = async (number: string): Promise<ContactDocument> => {
+    const contact = await seen.get(number);
     if (!contact) throw absent();
     return contact;
   };
 
-  const get = async (institution: string, kind: Kind, number: string): Promise<ContactDocument> => {
-    const contact = await getAny(institution, number);
+  const get = async (kind: Kind, number: string): Promise<ContactDocument> => {
+    const contact = await getAny(number);
     if (contact.kind !== kind) throw absent();
     return contact;
   };
 
   const update = async (
-    institution: string,
     kind: Kind,
     number: string,
     request: Request,
     step: (current: ContactDocument) => Change<ContactDocument> | undefined,
     options: WriteOptions<ContactDocument> = {},
   ): Promise<ContactDocument> => {
-    const updated = await seen.of(institution).update(
+    const updated = await seen.update(
       number,
       (current) => {
         if (current.kind !== kind) throw absent();
@@ -220,29 +204,39 @@ const createFor = (
   return {
     get,
     getAny,
-    documents: (institution) => seen.of(institution),
+    documents: seen,
+    /** The clock of `createdAt` and `updatedAt`, in epoch milliseconds. */
     clock: () => now().getTime(),
 
-    async create(institution, kind, details, allowDuplicate, idempotencyRecord) {
-      if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(institution, details.email);
+    async create(
+      kind: Kind,
+      details: Details,
+      allowDuplicate: boolean,
+      idempotencyRecord?: IdempotencyRecord<ContactDocument>,
+    ): Promise<ContactDocument> {
+      if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(details.email);
       const number = contactNumber(randomBytes(12));
       // Each attempt is a write with its own timestamp.
-      return orDuplicate(institution, details.email, number, () => {
+      return orDuplicate(details.email, number, () => {
         const contact = newContact(kind, number, details, allowDuplicate, timestamp());
         const createdBy = client === null ? {} : { createdBy: { clientId: client } };
-        return seen.of(institution).insert({ id: number, ...contact, ...createdBy }, { idempotencyRecord });
+        return seen.insert({ id: number, ...contact, ...createdBy }, { idempotencyRecord });
       });
     },
 
-    async writeGuest(institution, number, details, asOf) {
-      const guests = seen.of(institution);
+    /**
+     * Creates the contact of a guest under the number in its order, or updates it with the data of a later checkout
+     * (`asOf`, epoch milliseconds). Duplicate emails are allowed. No effect on an erased contact, or one that is not a
+     * guest's.
+     */
+    async writeGuest(number: string, details: IndividualDetails, asOf: number): Promise<ContactDocument> {
       const fresh = newContact('individual', number, details, true, timestamp());
       try {
-        return await guests.insert({ id: number, ...fresh, guestAsOf: asOf });
+        return await seen.insert({ id: number, ...fresh, guestAsOf: asOf });
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
       }
-      const written = await guests.update(number, (current) => {
+      const written = await seen.update(number, (current) => {
         const { details: known, guestAsOf = asOf } = current;
         if (known === undefined || guestAsOf >= asOf) return undefined;
         // A guest with one name has no first name of an earlier checkout.
@@ -253,45 +247,47 @@ const createFor = (
       return written;
     },
 
-    async forgetGuest(institution, number) {
+    /** Erases the contact of a guest, unless the institution has changed it since. No effect on other contacts. */
+    async forgetGuest(number: string): Promise<void> {
       const forgotten = (contact: ContactDocument) => (isOnlyGuests(contact) ? erasure(contact) : undefined);
-      await seen.of(institution).update(number, forgotten, { forget: number });
+      await seen.update(number, forgotten, { forget: number });
     },
 
-    async change(institution, kind, number, to, allowDuplicate, request) {
+    async change(
+      kind: Kind,
+      number: string,
+      to: (current: Details) => Details,
+      allowDuplicate: boolean,
+      request: Request,
+    ): Promise<ContactDocument> {
       if (isOwnOnly && allowDuplicate) throw notByItself('use allowDuplicateEmail');
       const changed = (present: Details): Details => {
         const wanted = to(present);
         if (isOwnOnly && changesCriteria(present, wanted)) throw notByItself('change $.criteria');
         return wanted;
       };
-      const current = await get(institution, kind, number);
+      const current = await get(kind, number);
       request.ifMatch(String(current.version));
       request.unchanged?.(current);
       if (current.details === undefined) throw isErased();
       const wanted = changed(current.details);
       if (wanted.email !== undefined && changesEmail(current, wanted) && !allowDuplicate)
-        await refuseDuplicate(institution, wanted.email, number);
-      return orDuplicate(institution, wanted.email, number, () =>
-        update(institution, kind, number, request, (contact) => {
+        await refuseDuplicate(wanted.email, number);
+      return orDuplicate(wanted.email, number, () =>
+        update(kind, number, request, (contact) => {
           if (contact.details === undefined) throw isErased();
           return { next: adopted(withDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
         }),
       );
     },
 
-    erase: (institution, kind, number, request) =>
-      update(
-        institution,
-        kind,
-        number,
-        request,
-        (contact) => (contact.erasedAt === undefined ? erasure(contact) : undefined),
-        { forget: number },
-      ),
+    erase: (kind: Kind, number: string, request: Request): Promise<ContactDocument> =>
+      update(kind, number, request, (contact) => (contact.erasedAt === undefined ? erasure(contact) : undefined), {
+        forget: number,
+      }),
 
-    setSensitive: (institution, number, sensitive, request) =>
-      update(institution, 'individual', number, request, (contact) => {
+    setSensitive: (number: string, sensitive: Sensitive, request: Request): Promise<ContactDocument> =>
+      update('individual', number, request, (contact) => {
         if (contact.erasedAt !== undefined) throw isErased();
         return { next: { ...adopted(contact), sensitive } };
       }),

@@ -141,7 +141,7 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     },
     handle: async ({ caller, params, query: { clientId } }) => {
       const reader = clientId === undefined ? caller : { ...caller, client: clientId, bounds: OWN_ORDERS };
-      return ok(known(await contactsOf(reader).getAny(caller.institution, params.contactNumber)));
+      return ok(known(await contactsOf(reader).getAny(params.contactNumber)));
     },
   }),
   operation({
@@ -167,8 +167,7 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
         erasedAt: null,
       },
     },
-    handle: async ({ caller, params }) =>
-      ok(flat(await contactsOf(caller).getAny(caller.institution, params.contactNumber))),
+    handle: async ({ caller, params }) => ok(flat(await contactsOf(caller).getAny(params.contactNumber))),
   }),
   operation({
     id: 'writeGuest',
@@ -186,12 +185,7 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
       answer: { contactNumber },
     },
     handle: async ({ caller, params, body: { asOf, ...guest } }) => {
-      await contactsOf(caller).writeGuest(
-        caller.institution,
-        guestNumber(params.contactNumber),
-        guest,
-        Date.parse(asOf),
-      );
+      await contactsOf(caller).writeGuest(guestNumber(params.contactNumber), guest, Date.parse(asOf));
       return ok({ contactNumber: params.contactNumber });
     },
   }),
@@ -206,7 +200,7 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     answers: { 200: Type.Object({ contactNumber: Type.String() }) },
     example: { params: { contactNumber }, answer: { contactNumber } },
     handle: async ({ caller, params }) => {
-      await contactsOf(caller).forgetGuest(caller.institution, guestNumber(params.contactNumber));
+      await contactsOf(caller).forgetGuest(guestNumber(params.contactNumber));
       return ok({ contactNumber: params.contactNumber });
     },
   }),

@@ -18,10 +18,10 @@ import { type TObject, Type } from 'typebox';
 import type { Details, Kind } from '../domain/contact.ts';
 import { emailKey } from '../domain/contact.ts';
 import type { ContactDocument } from '../store.ts';
-import { type ContactsOf, view } from './contacts.ts';
+import type { ContactsOf } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
 import * as example from './schemas.ts';
-import { Individual, NewIndividual, NewStructure, Structure } from './schemas.ts';
+import { Individual, NewIndividual, NewStructure, Structure, view } from './schemas.ts';
 
 /** The differences between the two kinds of contact; their operations are the same. */
 interface KindOfContact {
@@ -113,7 +113,6 @@ const routesOf = (
         createdContactAnswer(
           await guard(caller, () =>
             contactsOf(caller).create(
-              caller.institution,
               kind,
               detailsOf(body),
               query.allowDuplicateEmail === true,
@@ -139,7 +138,7 @@ const routesOf = (
       handle: (request) => {
         const { email, modifiedSince } = request.query;
         const contacts = contactsOf(request.caller);
-        return changesPageOf(request, contacts.documents(request.caller.institution), {
+        return changesPageOf(request, contacts.documents, {
           where: { kind, emailKey: email === undefined ? undefined : emailKey(email) },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
           clock: contacts.clock,
@@ -158,8 +157,7 @@ const routesOf = (
       answers: { 200: Contact },
       etag: true,
       example: { params, answer: examples.contact },
-      handle: async ({ caller, params }) =>
-        contactAnswer(await contactsOf(caller).get(caller.institution, kind, params.contactNumber)),
+      handle: async ({ caller, params }) => contactAnswer(await contactsOf(caller).get(kind, params.contactNumber)),
     }),
     operation({
       ...single,
@@ -181,7 +179,6 @@ const routesOf = (
         contactAnswer(
           await guard(caller, () =>
             contactsOf(caller).change(
-              caller.institution,
               kind,
               params.contactNumber,
               () => detailsOf(body),
@@ -211,7 +208,6 @@ const routesOf = (
         contactAnswer(
           await guard(caller, () =>
             contactsOf(caller).change(
-              caller.institution,
               kind,
               params.contactNumber,
               (current) => detailsOf(mergePatch<object>(current, body)),
@@ -236,7 +232,7 @@ const routesOf = (
       conditional: true,
       example: { params, answer: example.erased(kind) },
       handle: async ({ caller, params, ifMatch }) =>
-        contactAnswer(await contactsOf(caller).erase(caller.institution, kind, params.contactNumber, { ifMatch })),
+        contactAnswer(await contactsOf(caller).erase(kind, params.contactNumber, { ifMatch })),
     }),
   ];
 };

@@ -1,6 +1,6 @@
 import { emailSchema, instant, languageTag, lineOfText, named, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Kind } from '../domain/contact.ts';
+import type { Contact, Details, Kind } from '../domain/contact.ts';
 
 const { Array: List, Boolean: Flag, Literal, Object: Members, Optional, String: Text } = Type;
 
@@ -107,6 +107,25 @@ export const Structure = named(
     ...common,
   }),
 );
+
+/** Never with sensitive data. */
+export type ContactView = Partial<Details> & {
+  readonly contactNumber: string;
+  readonly kind: Kind;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly erasedAt?: string;
+};
+
+/** The contact as answers show it. */
+export const view = (contact: Contact): ContactView => ({
+  contactNumber: contact.contactNumber,
+  kind: contact.kind,
+  ...contact.details,
+  createdAt: contact.createdAt,
+  updatedAt: contact.updatedAt,
+  ...(contact.erasedAt === undefined ? {} : { erasedAt: contact.erasedAt }),
+});
 
 const contactNumber = 'C7K2M9QX4TB03';
 const dates = { createdAt: '2026-11-20T16:05:12.000Z', updatedAt: '2026-11-21T09:30:00.000Z' };

@@ -3,7 +3,7 @@
 import { type AnyOperation, lineOfText, linesOfText, named, ok, operation, pathId } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContactDocument } from '../store.ts';
-import { type ContactsOf, sensitiveView } from './contacts.ts';
+import type { ContactsOf } from './contacts.ts';
 import { closed, individual, sensitive } from './schemas.ts';
 
 const { Object: Members, Optional, String: Text } = Type;
@@ -40,8 +40,9 @@ const resource = {
   etag: true,
 } as const;
 
+/** An empty object before anything is set. */
 const answer = (contact: ContactDocument) =>
-  ok(sensitiveView(contact), { etag: String(contact.version), subjects: [contact.contactNumber] });
+  ok(contact.sensitive ?? {}, { etag: String(contact.version), subjects: [contact.contactNumber] });
 
 /** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
 export const sensitiveRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
@@ -53,8 +54,7 @@ export const sensitiveRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     summary: 'Reads the sensitive data of an individual',
     description: 'An empty object if nothing is set.',
     example: { params: { contactNumber: individual.contactNumber }, answer: sensitive },
-    handle: async ({ caller, params }) =>
-      answer(await contactsOf(caller).get(caller.institution, 'individual', params.contactNumber)),
+    handle: async ({ caller, params }) => answer(await contactsOf(caller).get('individual', params.contactNumber)),
   }),
   operation({
     ...resource,
@@ -71,6 +71,6 @@ export const sensitiveRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
       answer: sensitive,
     },
     handle: async ({ caller, params, body, ifMatch }) =>
-      answer(await contactsOf(caller).setSensitive(caller.institution, params.contactNumber, body, { ifMatch })),
+      answer(await contactsOf(caller).setSensitive(params.contactNumber, body, { ifMatch })),
   }),
 ];
