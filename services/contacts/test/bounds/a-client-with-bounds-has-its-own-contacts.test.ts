@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ClientBounds } from '@boxoffice/identity';
-import { useFixture } from '@boxoffice/service/testkit';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { CONTACT_RECORDED } from '../../src/events.ts';
-import { DUPLICATES_PER_MINUTE, engines, type Fixture, openFixture, type Reply } from '../fixture/service.ts';
+import { DUPLICATES_PER_MINUTE, describeOnEachEngine, type Fixture, type Reply } from '../fixture/service.ts';
 
 const PATH = '/svc/v3/contacts';
 const bounds: ClientBounds = { ownOrders: true, pointsOfSale: [] };
@@ -52,9 +51,7 @@ const eventsOf = async ({ store }: Fixture, number: string) => {
   return events.map(({ data }) => (data as { event: { type: string; belongsTo: object } }).event);
 };
 
-describe.each(engines)('a client with bounds has its own contacts, on $name', (engine) => {
-  const fixture = useFixture(() => openFixture(engine));
-
+describeOnEachEngine('a client with bounds has its own contacts', (fixture) => {
   const create = (kind: 'individual' | 'structure', client: string, details: object = {}) =>
     kind === 'individual'
       ? fixture.create({ lastName: 'Private', ...details }, { client })

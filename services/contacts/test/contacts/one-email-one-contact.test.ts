@@ -2,12 +2,15 @@
 // rule 4: `POST /contacts/individuals` takes `allowDuplicateEmail`; 409 `contact_duplicate_email` unless it is true | services/contacts/src/contacts/contacts.ts
 // rule 4: `POST /contacts/structures` does the same, across individuals and structures | services/contacts/src/contacts/routes.ts
 // rule 7: 409 `contact_duplicate_email` carries the full existing contact | services/contacts/src/contacts/contacts.ts
+// rule 2: An email is unique on creation, trimmed and case-insensitive | services/contacts/src/domain/contact.ts
 
 import { randomUUID } from 'node:crypto';
 import type { CollectionHandle } from '@boxoffice/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { changesEmail, emailKey, newContact, uniqueEmail, withDetails } from '../../src/domain/contact.ts';
 import type { ContactDocument } from '../../src/store.ts';
-import { engines, type Fixture, openFixture } from '../fixture/service.ts';
+import { DUPLICATES_PER_MINUTE, describeOnEachEngine, type Fixture, openFixture } from '../fixture/service.ts';
 
 const someone = () => `${randomUUID()}@example.org`;
 
@@ -48,13 +51,7 @@ const withoutUniqueIndex = (collection: CollectionHandle<ContactDocument>): Coll
   };
 };
 
-describe.each(engines)('one email, one contact, on $name', (engine) => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await openFixture(engine);
-  });
-  afterAll(() => fixture.close());
-
+describeOnEachEngine('one email, one contact', (fixture) => {
   test('the answer to a duplicate carries the full existing contact', async () => {
     const email = someone();
     const first = await fixture.create({ lastName: 'Martin', email: ` ${email} `, address: { city: 'Genève' } });
@@ -125,13 +122,101 @@ describe.each(engines)('one email, one contact, on $name', (engine) => {
     expect([created.length, refused.length]).toEqual([1, 49]);
     for (const { body } of refused) expect(body.data).toEqual(created[0]?.body.data);
   });
+
+  describe('the answer to a duplicate email', () => {
+    const email = someone();
+    beforeAll(() => fixture.create({ lastName: 'Martin', email }));
+
+    const again = (client: string, scopes: string[] = []) =>
+      fixture.create({ lastName: 'Other', email }, { client, scopes });
+
+    test('is audited for a write-only client, without the contact in the audit', async () => {
+      const before = fixture.audited.length;
+      expect((await again('cl_writer')).status).toBe(409);
+      expect(fixture.audited.slice(before)).toEqual([
+        { event: 'audit.contact_disclosed', institution: 'opera', client: 'cl_writer' },
+      ]);
+      expect((await again('cl_reader', ['contacts:read'])).status).toBe(409);
+      expect(fixture.audited.length).toBe(before + 1);
+    });
+
+    test('is rate-limited per minute for a write-only client, and not for others', async () => {
+      const replies = await Promise.all(Array.from({ length: DUPLICATES_PER_MINUTE + 5 }, () => again('cl_prober')));
+      const throttled = replies.filter(({ status }) => status === 429);
+      expect(replies.filter(({ status }) => status === 409)).toHaveLength(DUPLICATES_PER_MINUTE);
+      expect(throttled).toHaveLength(5);
+      expect(throttled[0]?.body).toEqual({ status: 'too_many_requests', details: expect.any(String), data: null });
+      expect(Number(throttled[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(fixture.audited.at(-1)).toMatchObject({ event: 'audit.disclosure_throttled', client: 'cl_prober' });
+      expect((await again('cl_writer')).status).toBe(409);
+      expect((await again('cl_prober', ['contacts:read'])).status).toBe(409);
+      expect((await fixture.create({ lastName: 'New' }, { client: 'cl_prober' })).status).toBe(201);
+    });
+  });
 });
 
 test('negative control: without the unique index fifty concurrent creations create more than one', async () => {
-  const [engine] = engines;
-  if (!engine) throw new Error('no engine');
-  const fixture = await openFixture(engine, withoutUniqueIndex);
+  const fixture = await openFixture(undefined, withoutUniqueIndex);
   const { created } = await fiftyAtOnce(fixture);
   await fixture.close();
   expect(created.length).toBeGreaterThan(1);
+});
+
+const now = '2026-11-21T09:30:00.000Z';
+
+describe('email is trimmed and compared case-insensitively', () => {
+  test('surrounding white space and case do not distinguish emails', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), fc.stringMatching(/^[ \t]{0,3}$/), (email, space) => {
+        expect(emailKey(`${space}${email.toUpperCase()}${space}`)).toBe(emailKey(email));
+      }),
+    );
+  });
+
+  test.each([
+    ['case beyond ASCII', 'tést@exämple.org', 'TÉST@EXÄMPLE.ORG'],
+    ['composed and decomposed accents', 'tést@example.org', 'te\u0301st@example.org'],
+    ['a domain in its letters and as DNS has it', 'a@exämple.org', 'a@xn--exmple-cua.org'],
+    ['a final sigma', 'δοκιμης@example.org', 'ΔΟΚΙΜΗΣ@example.org'],
+  ])('%s makes no other email', (_what, one, other) => {
+    expect(emailKey(other)).toBe(emailKey(one));
+    expect(emailKey(` ${other} `)).toBe(emailKey(one));
+  });
+
+  test.each([
+    ['an accent', 'tést@example.org', 'test@example.org'],
+    ['a letter of another script', 'a@example.org', 'а@example.org'],
+    ['an accent in the domain', 'a@exämple.org', 'a@example.org'],
+  ])('%s makes another email', (_what, one, other) => {
+    expect(emailKey(other)).not.toBe(emailKey(one));
+  });
+
+  test('a malformed email has a key as well', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof emailKey(text) === 'string'));
+  });
+
+  test('an allowed duplicate never collides, neither with the email nor with another duplicate', () => {
+    const keys = [
+      uniqueEmail('a@b.ch', 'C1', false),
+      uniqueEmail('a@b.ch', 'C1', true),
+      uniqueEmail('a@b.ch', 'C2', true),
+    ];
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test('it is stored in its original case', () => {
+    const contact = newContact('individual', 'C1', { lastName: 'Martin', email: 'Ana@B.ch' }, false, now);
+    expect(contact.details?.email).toBe('Ana@B.ch');
+    expect(contact.emailKey).toBe('ana@b.ch');
+  });
+
+  test('an unchanged email keeps its key, a removed one releases it', () => {
+    const contact = newContact('individual', 'C1', { lastName: 'Martin', email: 'a@b.ch' }, true, now);
+    const same = withDetails(contact, { lastName: 'Muster', email: 'A@B.ch' }, false, now);
+    expect(changesEmail(contact, { lastName: 'Muster', email: 'A@B.ch' })).toBe(false);
+    expect(same.uniqueEmail).toBe(contact.uniqueEmail);
+    const without = withDetails(contact, { lastName: 'Muster' }, false, now);
+    expect(without).not.toHaveProperty('emailKey');
+    expect(without).not.toHaveProperty('uniqueEmail');
+  });
 });
