@@ -1,9 +1,85 @@
-import { type Html, html } from './html.ts';
-import type { Language } from './language.ts';
-import { STYLE, STYLE_SOURCE } from './style.ts';
+import { hash } from 'node:crypto';
+
+/** The languages of the pages. */
+export const LANGUAGES = ['fr', 'en', 'de'] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+const primary = (tag: string): string => tag.trim().toLowerCase().split('-', 1)[0] ?? '';
+
+/** The ranges of an Accept-Language header, best first (RFC 9110, 12.5.4); those with q=0 are left out. */
+const ranges = (header: string): string[] =>
+  header
+    .split(',')
+    .map((entry) => {
+      const [range = '', ...parameters] = entry.split(';').map((part) => part.trim());
+      const weight = parameters.find((parameter) => /^q=/i.test(parameter));
+      return { range, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ range }) => range);
+
+/** What a request says about its languages. */
+interface LanguageWishes {
+  /** `ui_locales`: language tags separated by spaces, best first (OpenID Connect Core, 3.1.2.1). */
+  readonly uiLocales?: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+}
+
+/**
+ * The language of a page: the first of `ui_locales`, else of Accept-Language, that the institution has, else the
+ * institution's first. The primary subtag matches (`de-CH` is `de`). Languages without texts are left out.
+ */
+export const chooseLanguage = (
+  { uiLocales = '', acceptLanguage = '' }: LanguageWishes,
+  offered: readonly string[] = LANGUAGES,
+): Language => {
+  const known = offered.map(primary).filter((tag): tag is Language => LANGUAGES.some((language) => language === tag));
+  const available: readonly Language[] = known.length > 0 ? known : LANGUAGES;
+  const wanted = [...uiLocales.split(' '), ...ranges(acceptLanguage)];
+  for (const tag of wanted) {
+    const found = tag.trim() === '*' ? available[0] : available.find((language) => language === primary(tag));
+    if (found) return found;
+  }
+  return available[0] ?? 'en';
+};
+
+/** Text that is safe to place into a page: markup, and everything else escaped. */
+export interface Html {
+  readonly html: string;
+}
+
+type Part = Html | string | number | undefined | false | readonly Part[];
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+
+const isList = (part: Part): part is readonly Part[] => Array.isArray(part);
+
+const written = (part: Part): string => {
+  if (part === undefined || part === false) return '';
+  if (isList(part)) return part.map(written).join('');
+  return typeof part === 'object' ? part.html : escaped(String(part));
+};
+
+/**
+ * A template of markup: every interpolated text is escaped, for element content and quoted attribute values. Lists are
+ * joined; `undefined` and `false` leave nothing.
+ */
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
+  html: strings.map((markup, index) => markup + written(parts[index])).join(''),
+});
 
 /** What a page shows. */
-export interface Page {
+interface Page {
   readonly language: Language;
   /** The name of the institution, above the heading; undefined where no institution is known. */
   readonly institution: string | undefined;
@@ -65,7 +141,7 @@ const policyOf = (formAction: string | undefined): string =>
  * The headers of every page: no script, no foreign resource, no frame (also for browsers without `frame-ancestors`), no
  * cache. `same-origin` instead of `no-referrer`, because the latter makes the `Origin` of the page's own form null.
  */
-export const pageHeaders = (formAction?: string): Readonly<Record<string, string>> => ({
+const pageHeaders = (formAction?: string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': policyOf(formAction),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -112,3 +188,62 @@ export const formTarget = (redirectUri: string): string => {
   const isWeb = protocol === 'https:' || protocol === 'http:';
   return isWeb && !hostname.startsWith('[') ? `${protocol}//${host}` : protocol;
 };
+
+/**
+ * The stylesheet of every page, part of the page: one request shows it, and the policy allows it by its hash.
+ * Colours have a contrast of at least 4.5 to 1 for text and 3 to 1 for borders of fields, light and dark.
+ */
+const STYLE = `
+:root{color-scheme:light dark;--paper:#f6f1e9;--raised:#fffdf9;--ink:#1d1613;--soft:#63574e;--line:#e3d9cb;
+--field:#8d8075;--accent:#7a1526;--accent-hover:#5e0f1c;--on-accent:#fdf6ec;--link:#7a1526;--danger:#a3231d;
+--danger-tint:#fbeae6;--done:#22603f;--shadow:0 1px 2px rgb(29 22 19/.06),0 18px 48px -12px rgb(29 22 19/.18);
+--display:"Iowan Old Style",Palatino,"Palatino Linotype","Book Antiqua",Georgia,serif;
+--text:"Avenir Next","Segoe UI","Helvetica Neue",Helvetica,Arial,sans-serif}
+@media(prefers-color-scheme:dark){:root{--paper:#14100e;--raised:#1e1916;--ink:#f3ebe0;--soft:#b3a597;--line:#352c26;
+--field:#8c7e71;--accent:#a52a3f;--accent-hover:#bb3a50;--on-accent:#fff6ec;--link:#ea8b9b;--danger:#ff9d95;
+--danger-tint:#33191a;--done:#86c9a1;--shadow:0 1px 2px rgb(0 0 0/.4),0 18px 48px -12px rgb(0 0 0/.6)}}
+*,*::before,*::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;min-height:100vh;min-height:100dvh;display:grid;grid-template-columns:minmax(0,1fr);align-items:center;
+padding:clamp(1rem,4vw,3rem) clamp(.75rem,4vw,2rem);background:var(--paper);color:var(--ink);
+font:1rem/1.55 var(--text);overflow-wrap:break-word}
+main{width:100%;max-width:26.5rem;margin:0 auto;padding:clamp(1.5rem,6vw,2.75rem);background:var(--raised);
+border:1px solid var(--line);border-radius:.6rem;box-shadow:inset 0 4px var(--accent),var(--shadow)}
+main>:last-child{margin-bottom:0}
+.institution{margin:0 0 1.75rem;font-size:.82rem;font-weight:600;letter-spacing:.09em;text-transform:uppercase;
+color:var(--soft)}
+h1{margin:0 0 .6rem;font:500 clamp(1.7rem,7vw,2.15rem)/1.15 var(--display);text-wrap:balance}
+p{margin:0 0 1rem;text-wrap:pretty}
+.lead{color:var(--soft)}
+.lead strong{color:var(--ink);font-weight:600}
+form{margin:1.5rem 0 0}
+.field{margin:0 0 1.15rem}
+label{display:block;margin:0 0 .35rem;font-size:.92rem;font-weight:600}
+input{display:block;width:100%;min-height:3rem;padding:.6rem .8rem;font:inherit;font-size:1rem;color:inherit;
+background:var(--paper);border:1px solid var(--field);border-radius:.4rem}
+input[aria-invalid=true]{border-color:var(--danger)}
+.hint{margin:.35rem 0 0;font-size:.87rem;color:var(--soft)}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+@media(prefers-color-scheme:dark){:focus-visible{outline-color:var(--link)}}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.6rem 0 0}
+button,.button{flex:1 1 9rem;display:inline-flex;align-items:center;justify-content:center;min-height:3rem;
+padding:.65rem 1.2rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;
+color:var(--on-accent);background:var(--accent);border:1px solid var(--accent);border-radius:.4rem}
+button:hover,.button:hover{background:var(--accent-hover);border-color:var(--accent-hover)}
+button.quiet{color:var(--ink);background:transparent;border-color:var(--field)}
+button.quiet:hover{background:var(--paper)}
+a{color:var(--link);text-underline-offset:.15em}
+a.button{color:var(--on-accent)}
+.alert{margin:1.25rem 0 0;padding:.75rem .9rem;color:var(--danger);background:var(--danger-tint);
+border-left:4px solid var(--danger);border-radius:.25rem}
+.scopes{margin:1.25rem 0 0;padding:0;list-style:none;border-top:1px solid var(--line)}
+.scopes li{position:relative;padding:.6rem 0 .6rem 1.7rem;border-bottom:1px solid var(--line)}
+.scopes li::before{content:"";position:absolute;left:.3rem;top:1.02rem;width:.75rem;height:.4rem;
+border:solid var(--done);border-width:0 0 2px 2px;transform:rotate(-45deg)}
+.account{margin:1.5rem 0 0;font-size:.9rem;color:var(--soft)}
+.detail{font-size:.87rem;color:var(--soft)}
+@media(forced-colors:active){main{border:1px solid;border-top-width:4px}.scopes li::before{border-color:CanvasText}}
+`;
+
+/** The source expression that allows the stylesheet in a Content-Security-Policy (CSP 3, 2.3.1). */
+const STYLE_SOURCE = `'sha256-${hash('sha256', STYLE, 'base64')}'`;

@@ -1,0 +1,212 @@
+// Web applications of a service: files in memory, a folder per release that browsers keep for good, strict headers.
+
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { Fault } from '@boxoffice/envelope';
+import { qualityOf } from '@boxoffice/http';
+import { errorPage, type Home } from './error-page.ts';
+import type { PageAnswer } from './page.ts';
+
+/** What a site needs beside its own files. */
+interface SiteNeeds {
+  /** Directives that its content policy has beside the strict ones, or instead of those of the same name. */
+  readonly policy?: Readonly<Record<string, string>>;
+  /** Whether it uses the camera. */
+  readonly camera?: boolean;
+}
+
+/** Only resources of this origin, no inline script or style, no frame around it. */
+const POLICY: Readonly<Record<string, string>> = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'self'",
+  'frame-ancestors': "'none'",
+  'require-trusted-types-for': "'script'",
+};
+
+/** The security headers of every answer of a site. */
+export const siteHeaders = ({ policy = {}, camera = false }: SiteNeeds = {}): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': Object.entries({ ...POLICY, ...policy })
+    .map((directive) => directive.join(' '))
+    .join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': `camera=(${camera ? 'self' : ''}), geolocation=(), microphone=(), payment=()`,
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+});
+
+/** Media types by file extension; files with other extensions are not served. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+/** A body as it is sent. */
+interface Variant {
+  readonly body: Buffer;
+  /** A strong validator, with its quotes. */
+  readonly etag: string;
+}
+
+/** A file of a site. */
+export interface SiteFile {
+  readonly type: string;
+  readonly cacheControl: string;
+  readonly plain: Variant;
+  /** Undefined if compression saves less than a tenth. */
+  readonly gzipped: Variant | undefined;
+}
+
+/** Of a file whose path changes with its content. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+/** Of a file whose path stays. */
+const REVALIDATED = 'no-cache';
+
+const variant = (body: Buffer): Variant => ({ body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` });
+
+/** A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says more. */
+export const siteFile = (name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile => {
+  const plain = Buffer.from(content);
+  const gzipped = gzipSync(plain);
+  return {
+    type: TYPES[extname(name)] ?? '',
+    cacheControl,
+    plain: variant(plain),
+    gzipped: gzipped.length < plain.length * 0.9 ? variant(gzipped) : undefined,
+  };
+};
+
+/** The contents of the folder's files by their path in it, as far as their extension is served. */
+export const readSiteFolder = (folder: string): ReadonlyMap<string, Buffer> =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => extname(name) in TYPES)
+      .map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name))] as const),
+  );
+
+/** The folder of a release, and the paths of its files from the site's root. */
+export interface Release {
+  readonly folder: string;
+  readonly paths: readonly string[];
+}
+
+/** Makes a file whose path stays from its source. */
+type Entry = (source: string, release: Release) => string;
+
+/** The page, with its links leading into the folder of the release. */
+export const linkRelease: Entry = (page, { folder }) =>
+  page.replaceAll(/(href|src)="(?!#|\/|https?:)([^"]+)"/g, `$1="${folder}/$2"`);
+
+/**
+ * The files of a site by their path below its root. All but the entries are in a folder named after the content of all
+ * of them, so browsers keep them for good: modules import each other by relative paths. Entries stay at the root.
+ */
+export const releaseFiles = (
+  contents: ReadonlyMap<string, Buffer>,
+  entries: Readonly<Record<string, Entry>>,
+): ReadonlyMap<string, SiteFile> => {
+  const folder = hash('sha256', Buffer.concat([...contents.values()]), 'hex').slice(0, 16);
+  const released = [...contents].filter(([name]) => !Object.hasOwn(entries, name));
+  const release = { folder, paths: released.map(([name]) => `${folder}/${name}`) };
+  return new Map([
+    ...released.map(([name, content]) => [`${folder}/${name}`, siteFile(name, content, FOR_GOOD)] as const),
+    ...Object.entries(entries).map(
+      ([name, make]) => [name, siteFile(name, make(`${contents.get(name) ?? ''}`, release))] as const,
+    ),
+  ]);
+};
+
+/** A web application of a service. */
+interface Site {
+  /** What it is: messages call it `the shop`, and its error pages lead to it. */
+  readonly name: Home;
+  /** The path of its root, with slashes around it. */
+  readonly root: string;
+  /** Headers of every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The file at a path below the root; `''` is the root itself. */
+  find(path: string): SiteFile | undefined;
+}
+
+/** Whether Accept-Encoding allows gzip (RFC 9110, 12.5.3); the only coding offered, so q-values are not compared. */
+const acceptsGzip = (header = ''): boolean =>
+  header.split(',').some((entry) => {
+    const [coding = '', quality = ''] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
+  });
+
+/** Whether If-None-Match names the variant, by the weak comparison (RFC 9110, 13.1.2). */
+const isKnown = (header: string | undefined, { etag }: Variant): boolean =>
+  (header ?? '').split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
+
+/** Answers GET or HEAD with the file: compressed where the client allows it, 304 where it has the file already. */
+export const sendFile = (
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  file: SiteFile,
+  status = 200,
+): void => {
+  const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
+  response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
+  if (file.gzipped) response.appendHeader('Vary', 'Accept-Encoding');
+  if (status === 200 && isKnown(headers['if-none-match'], chosen)) {
+    response.writeHead(304).end();
+    return;
+  }
+  if (chosen === file.gzipped) response.setHeader('Content-Encoding', 'gzip');
+  response.writeHead(status, { 'Content-Type': file.type, 'Content-Length': chosen.body.length });
+  response.end(method === 'HEAD' ? undefined : chosen.body);
+};
+
+/**
+ * Serves the site from memory and passes every request outside it to `next`. A `front` of a service, because a site is
+ * a client of the API and no part of it.
+ */
+export const createSiteFront = ({ name, root, headers, find }: Site, next: RequestListener): RequestListener => {
+  const bare = root.slice(0, -1);
+
+  return (request, response) => {
+    const { method = '', url = '' } = request;
+    const [path = '', query] = url.split('?', 2);
+    if (path !== bare && !path.startsWith(root)) {
+      next(request, response);
+      return;
+    }
+    response.setHeaders(new Map(Object.entries(headers)));
+    const say = (status: number, text: string, more: PageAnswer['headers'] = {}): void => {
+      const body = Buffer.from(`${text}\n`);
+      const own = { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': `${body.length}` };
+      response.setHeaders(new Map(Object.entries({ ...own, ...more })));
+      response.writeHead(status).end(method === 'HEAD' ? undefined : body);
+      request.resume();
+    };
+    const file = path === bare ? undefined : find(path.slice(root.length));
+    if (path !== bare && !file) {
+      const { accept = '', 'accept-language': acceptLanguage } = request.headers;
+      if (qualityOf(accept, 'text/html') === 0) return say(404, `Not found: the ${name} has no such file.`);
+      const page = errorPage(new Fault('not_found', ''), { acceptLanguage, home: [name, root], requestId: '' });
+      return say(404, page.body, page.headers);
+    }
+    if (method !== 'GET' && method !== 'HEAD')
+      return say(405, `Method not allowed: the ${name} answers GET and HEAD.`, { Allow: 'GET, HEAD' });
+    if (file) return sendFile(request, response, file);
+    return say(308, `The ${name} is at ${root}.`, { Location: query === undefined ? root : `${root}?${query}` });
+  };
+};
