@@ -1,5 +1,4 @@
-import { type Failure, failure } from './envelope.ts';
-import { Fault } from './fault.ts';
+import { type Failure, Fault, failure } from './envelope.ts';
 import { registry } from './registry.ts';
 
 /**

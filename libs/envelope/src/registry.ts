@@ -1,5 +1,5 @@
 /** One status code of family A: when it is given, and with which HTTP status (specification, section 7). */
-export interface RegistryRow {
+interface RegistryRow {
   readonly http: number;
   readonly status: string;
   /** `general`, or the domain whose services give the code. */

@@ -6,7 +6,7 @@
 // rule 7: 3: every 2xx has the status `success` | libs/envelope/src/envelope.ts
 // rule 7: The sixteen rows of the table, with their HTTP status | libs/envelope/src/registry.ts
 // rule 7: New domain codes are snake_case with the domain as prefix | libs/envelope/src/registry.ts
-// rule 7: The English message is in `details`, never in `status` | libs/envelope/src/fault.ts
+// rule 7: The English message is in `details`, never in `status` | libs/envelope/src/envelope.ts
 
 import { describe, expect, test } from '@jest/globals';
 import { DuplicateEmail } from '../../src/contact-exception.ts';
