@@ -1,4 +1,10 @@
 // Logins with a password: hashing, fair turns, and limits on wrong passwords.
-export { createLogIn, type LogInAudit, type LogInOptions } from './log-in.ts';
+export {
+  createLogIn,
+  hashPassword,
+  isPassword,
+  LONGEST_PASSWORD,
+  type LogInAudit,
+  type LogInOptions,
+} from './log-in.ts';
 export { type Attempt, attemptsCollection, createLoginAttempts, emailLoginKey, loginKey } from './login-attempts.ts';
-export { hashPassword, isPassword, LONGEST_PASSWORD } from './passwords.ts';
