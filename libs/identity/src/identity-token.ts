@@ -1,18 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import jwt from 'jsonwebtoken';
-import {
-  type Caller,
-  type CallerUser,
-  IDENTITY_LIFETIME_SECONDS,
-  IDENTITY_TYPE,
-  type IdentityVerifier,
-  readUser,
-} from './caller.ts';
-import { IDENTITY_ISSUER } from './constants.ts';
+import { type Caller, type CallerUser, IDENTITY_LIFETIME_SECONDS, type IdentityVerifier, readUser } from './caller.ts';
 import type { KeySet } from './key-set.ts';
-import { signJws } from './sign-jws.ts';
-import { createTokenVerifier } from './signed-token.ts';
+import { createTokenVerifier, signJws } from './signed-token.ts';
+
+/** The `iss` of identity tokens. They never leave the installation, so it is a name and no address. */
+const IDENTITY_ISSUER = 'boxoffice-authorizer';
+
+/** The `typ` of identity tokens, so that no access token passes for one (RFC 8725, 3.11). */
+const IDENTITY_TYPE = 'identity+jwt';
 
 /** A private ES256 key and the id under which its public half is published. */
 export interface SigningKey {

@@ -1,13 +1,37 @@
 export { type AccessClaims, invalidToken, userOfToken, verifyAccessToken } from './access-token.ts';
 export {
+  API_KEYS_PATH,
   type AuthorizerAnswer,
   type AuthorizerCaller,
   type CallAuthorizer,
+  CLIENT_SCOPES_PATH,
   createAuthorizerCalls,
+  createServiceCredentials,
+  DECISIONS_PATH,
+  IDENTITIES_PATH,
+  ORIGINS_PATH,
+  PUBLIC_DECISIONS_PATH,
+  REVOCATIONS_PATH,
+  refusedSecret,
+  type ServiceCredentials,
   serviceAuthorization,
+  USAGE_PATH,
+  verifySecret,
 } from './authorizer-calls.ts';
-export * from './caller.ts';
-export * from './constants.ts';
+export {
+  ACCESS_TYPE,
+  type Caller,
+  type CallerUser,
+  type ClientBounds,
+  IDENTITY_HEADER,
+  IDENTITY_LIFETIME_SECONDS,
+  type IdentityVerifier,
+  principalOf,
+  type Restricted,
+  ROLES,
+  type Role,
+  restrictionOf,
+} from './caller.ts';
 export {
   callerOfIdentity,
   createIdentityVerifier,
@@ -16,8 +40,5 @@ export {
   type SigningKey,
   signIdentity,
 } from './identity-token.ts';
-export { createKeySet, type KeySet } from './key-set.ts';
-export { principalOf, type Restricted, restrictionOf } from './principal.ts';
-export { createServiceCredentials, type ServiceCredentials } from './service-credentials.ts';
-export { refusedSecret, verifySecret } from './service-secret.ts';
-export { signJws, signJwsInPool } from './sign-jws.ts';
+export { createKeySet, JWKS_PATH, type KeySet, SIGNATURE_ALGORITHM } from './key-set.ts';
+export { signJws, signJwsInPool } from './signed-token.ts';

@@ -1,7 +1,12 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { createHttpClient } from '@boxoffice/runtime';
-import { SIGNATURE_ALGORITHM } from './constants.ts';
+
+/** The one signature algorithm of access and identity tokens; verifiers pin it. */
+export const SIGNATURE_ALGORITHM = 'ES256';
+
+/** Where the authorizer publishes the keys of both kinds of token (RFC 7517). */
+export const JWKS_PATH = '/auth/jwks';
 
 /** The authorizer's public keys, from its latest key document. */
 export interface KeySet {
