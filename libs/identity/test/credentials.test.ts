@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createServiceCredentials } from '../../src/index.ts';
-import { serve } from '../authority.ts';
+import { createServiceCredentials } from '../src/index.ts';
+import { serve } from './authority.ts';
 
 const state = { at: Date.now(), asked: [] as string[], status: 200, authorization: '' };
 let server: Awaited<ReturnType<typeof serve>>;
