@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { emailLoginKey, loginKey } from '../src/index.ts';
 import { createTurnstile, type Surroundings, type TurnstileLimits } from '../src/turnstile.ts';
 
 const SMALL: TurnstileLimits = { inside: 1, waiting: 6, waitingPerAddress: 4, longestWaitMs: 60_000 };
@@ -124,4 +126,30 @@ describe('the queue of logins', () => {
     expect(await newcomer).toBe('n1');
     expect(await Promise.all(flood)).toEqual(['x1', undefined, 'b1', 'c1', 'd1', 'e1', 'f1']);
   });
+});
+
+test.each([
+  ['case beyond ASCII', 'tést@exämple.org', 'TÉST@EXÄMPLE.ORG'],
+  ['composed and decomposed accents', 'tést@example.org', 'te\u0301st@example.org'],
+  ['a domain in its letters and as DNS has it', 'zoë@bücher.example', 'zoë@xn--bcher-kva.example'],
+  ['a final sigma', 'δοκιμης@example.org', 'ΔΟΚΙΜΗΣ@example.org'],
+  ['letters of full width', 'ann@example.org', '\uff41nn\uff20example.org'],
+])('%s makes no other login', (_what, one, other) => {
+  expect(emailLoginKey(` ${other} `)).toBe(emailLoginKey(one));
+});
+
+test.each([
+  ['an accent', 'zoë@example.org', 'zoe@example.org'],
+  ['a letter of another script', 'a@example.org', '\u0430@example.org'],
+  ['an accent in the domain', 'a@bücher.example', 'a@bucher.example'],
+])('%s makes another login', (_what, one, other) => {
+  expect(emailLoginKey(other)).not.toBe(emailLoginKey(one));
+});
+
+test('an ASCII login has the key that it always had', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.emailAddress(), fc.string({ unit: 'binary-ascii' })), (login) => {
+      expect(emailLoginKey(login)).toBe(loginKey(login));
+    }),
+  );
 });

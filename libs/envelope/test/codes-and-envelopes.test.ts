@@ -9,7 +9,7 @@
 // rule 7: The English message is in `details`, never in `status` | libs/envelope/src/envelope.ts
 
 import { describe, expect, test } from '@jest/globals';
-import { DuplicateEmail } from '../../src/contact-exception.ts';
+import { DuplicateEmail } from '../src/contact-exception.ts';
 import {
   type Code,
   Fault,
@@ -24,7 +24,7 @@ import {
   subjectsOf,
   success,
   unforeseen,
-} from '../../src/index.ts';
+} from '../src/index.ts';
 
 /** The table of section 7. */
 const specified: [number, string][] = [
