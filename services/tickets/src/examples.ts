@@ -1,6 +1,6 @@
 // The examples of the API description: a ticket of an opera performance.
 
-import { testVector } from './barcode/offline-verification.ts';
+import { testVector } from './barcode/routes.ts';
 
 export const ids = {
   order: 'ord_00mhs1k9f5g7ja3p1y6d',

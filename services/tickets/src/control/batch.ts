@@ -4,7 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { derivedId, newId } from '@boxoffice/runtime';
 import { salesBoundsOf } from '@boxoffice/service';
-import { scannedText, ticketNamedBy } from '../barcode/signing.ts';
+import { scannedText, ticketNamedBy } from '../barcode/barcode.ts';
 import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
 import { control, type Scan } from '../domain/control.ts';
 import type { Ticket } from '../domain/ticket.ts';

@@ -1,6 +1,6 @@
 // Issues the tickets of a confirmed order.
 
-import { signBarcode } from '../barcode/signing.ts';
+import { signBarcode } from '../barcode/barcode.ts';
 import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
 import { follow, withName } from '../domain/beneficiary.ts';
 import {

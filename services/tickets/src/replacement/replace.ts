@@ -1,6 +1,6 @@
 // Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
 
-import { signBarcode } from '../barcode/signing.ts';
+import { signBarcode } from '../barcode/barcode.ts';
 import { type Collections, type Context, type InstitutionContext, timestampOf } from '../context.ts';
 import { isNamed, rename } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';

@@ -1,6 +1,6 @@
 import { type AnyOperation, changesPage, changesPageOf, id, listQuery, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { scannedText, ticketNamedBy } from '../barcode/signing.ts';
+import { scannedText, ticketNamedBy } from '../barcode/barcode.ts';
 import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { keyBytes, readShort } from '../../src/barcode/barcode.ts';
 import { createBarcodeKeys } from '../../src/barcode/keys.ts';
-import { keyBytes, readShort } from '../../src/barcode/short.ts';
 import { rotateBarcodeKey } from '../../src/index.ts';
 import { firstOf, issued } from '../fixture/orders.ts';
 import { describeOnEachEngine, type Instance, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';

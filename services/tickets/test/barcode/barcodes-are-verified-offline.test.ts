@@ -8,9 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBase45, toBase45 } from '../../door/base45.js';
 import { routes } from '../../src/app.ts';
-import { longTestVector, testVector } from '../../src/barcode/offline-verification.ts';
-import { readShort } from '../../src/barcode/short.ts';
-import { signBarcode, signJws } from '../../src/barcode/signing.ts';
+import { readShort, signBarcode, signJws } from '../../src/barcode/barcode.ts';
+import { longTestVector, testVector } from '../../src/barcode/routes.ts';
 import { confirmed, firstOf, issued } from '../fixture/orders.ts';
 import {
   engines,

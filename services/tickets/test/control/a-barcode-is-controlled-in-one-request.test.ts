@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { signJws } from '../../src/barcode/signing.ts';
+import { signJws } from '../../src/barcode/barcode.ts';
 import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, ticketOf } from '../fixture/service.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { testVector } from '../../src/barcode/offline-verification.ts';
+import { testVector } from '../../src/barcode/routes.ts';
 import { aboutTicket, plain } from '../../src/document/about.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { svgOf } from '../../src/document/svg.ts';

@@ -1,6 +1,6 @@
 import { acceptedTags } from '@boxoffice/http';
 import { describe, expect, test } from '@jest/globals';
-import { testVector } from '../../src/barcode/offline-verification.ts';
+import { testVector } from '../../src/barcode/routes.ts';
 import { type About, plain } from '../../src/document/about.ts';
 import { layoutsOf } from '../../src/document/layout.ts';
 import { linesOf, widthOf } from '../../src/document/letters/fitting.ts';

@@ -1,9 +1,8 @@
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { longTestVector, testVector } from '../../src/barcode/offline-verification.ts';
-import { signShort } from '../../src/barcode/short.ts';
-import { signJws } from '../../src/barcode/signing.ts';
+import { signJws, signShort } from '../../src/barcode/barcode.ts';
+import { longTestVector, testVector } from '../../src/barcode/routes.ts';
 import { doorModule } from './modules.ts';
 
 const { createVerifier } = await doorModule('verify.js');
