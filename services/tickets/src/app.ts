@@ -5,13 +5,11 @@ import type { ServiceDefinition } from '@boxoffice/service';
 import { unlessQuiet } from '@boxoffice/store';
 import { keyRoutes } from './barcode/routes.ts';
 import { type Context, contextIn, createContext, createContextOf } from './context.ts';
+import { createDoorFront } from './control/door-files.ts';
 import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
-import { statusRoutes } from './control/status-routes.ts';
-import { currentFacts } from './current-facts.ts';
 import { documentRoutes } from './document/routes.ts';
-import { createDoorFront } from './door-files.ts';
-import { examples, schemas } from './events.ts';
+import { currentFacts, examples, schemas } from './events.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/overdue.ts';
 import { internalRoutes } from './issue/routes.ts';
 import { reactTo } from './reactions.ts';
@@ -95,7 +93,6 @@ export const routes = (context: Context): AnyOperation[] => {
     ...printingRoutes(contextOf),
     ...controlRoutes(contextOf),
     ...scanRoutes(contextOf),
-    ...statusRoutes(contextOf),
     ...internalRoutes(context),
     // The pos service decides which user may see a ticket.
     ...shopRoutes(({ institution }) => contextIn(context, institution)),

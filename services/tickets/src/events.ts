@@ -1,16 +1,23 @@
 import { nullable, timestamp } from '@boxoffice/http';
-import { type Announcement, announcementExample, announcementSchema, type BelongsTo } from '@boxoffice/service';
-import type { Fact } from '@boxoffice/store';
+import {
+  type Announcement,
+  announcedAgain,
+  announcementExample,
+  announcementSchema,
+  type BelongsTo,
+  type CurrentFacts,
+} from '@boxoffice/service';
+import { everyDocument, type Fact } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import type { Cancellation } from './domain/order.ts';
 import type { Status, Ticket } from './domain/ticket.ts';
-import type { TicketDocument } from './store.ts';
+import { ordersCollection, type TicketDocument, ticketsCollection } from './store.ts';
 import { view } from './tickets/answers.ts';
 
-export const TICKET_CONTROLLED = 'ticket.controlled';
-export const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
-export const TICKET_REPLACED = 'ticket.replaced';
-export const TICKETS_CANCELLED = 'tickets.cancelled';
+const TICKET_CONTROLLED = 'ticket.controlled';
+const TICKET_CONTROL_REVERTED = 'ticket.control_reverted';
+const TICKET_REPLACED = 'ticket.replaced';
+const TICKETS_CANCELLED = 'tickets.cancelled';
 /** A change of a ticket that partners hear of was recorded. */
 export const TICKET_RECORDED = 'ticket.recorded';
 
@@ -84,7 +91,7 @@ export const ticketsCancelled = (orderId: string, { at: _, ...counts }: Cancella
 });
 
 /** What an event shows of a ticket: neither barcode nor beneficiary. */
-export const shownOf = (ticket: Ticket): object => ({
+const shownOf = (ticket: Ticket): object => ({
   status: ticket.status,
   orderId: ticket.orderId,
   lineId: ticket.lineId,
@@ -101,7 +108,7 @@ export const shownOf = (ticket: Ticket): object => ({
 });
 
 /** Which clients with bounds may see the events of a ticket. */
-export const ownersOf = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
+const ownersOf = ({ createdBy, pointOfSale = null }: Ticket): BelongsTo => ({
   clientIds: createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [],
   pointOfSale,
 });
@@ -181,3 +188,35 @@ export const examples = {
     },
   }),
 } satisfies { readonly [T in keyof typeof schemas]: Static<(typeof schemas)[T]> };
+
+/** The lowest version with a reverted control: issued, printed, controlled, reverted. */
+const REVERTED_AT = 4;
+
+const factsOf = (ticket: TicketDocument): Fact[] => {
+  const { status, version, replaces } = ticket;
+  const facts = replaces === null ? [] : [ticketReplaced(ticket)];
+  if (status === 'controlled') facts.push(ticketControlled(ticket));
+  else if (status !== 'cancelled' && version >= REVERTED_AT) facts.push(ticketControlReverted(ticket));
+  const shown = { resource: 'ticket', data: shownOf(ticket), belongsTo: ownersOf(ticket) };
+  const last = announcedAgain(ticket, TICKET_RECORDED, shown);
+  return last ? [...facts, last] : facts;
+};
+
+/** Replacements, controls, cancellations and last events of the current documents: for republishing events after a restore. */
+export const currentFacts: CurrentFacts = {
+  types: [TICKET_REPLACED, TICKET_CONTROLLED, TICKET_CONTROL_REVERTED, TICKETS_CANCELLED, TICKET_RECORDED],
+  async *read(store) {
+    for await (const ticket of everyDocument(store.collection(ticketsCollection))) {
+      const { institution, version, orderId: key } = ticket;
+      const changedAt = Date.parse(ticket.updatedAt);
+      for (const fact of factsOf(ticket)) yield { ...fact, institution, key, version, changedAt };
+    }
+    for await (const { id: key, institution, version, cancellation } of everyDocument(
+      store.collection(ordersCollection),
+    )) {
+      if (!cancellation) continue;
+      const changedAt = Date.parse(cancellation.at);
+      yield { ...ticketsCancelled(key, cancellation), institution, key, version, changedAt };
+    }
+  },
+};

@@ -10,8 +10,7 @@ import type { TicketDocument } from '../store.ts';
 import { answer, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
-import { checkTicket, meantBy } from './batch.ts';
-import { scanOf, withScan } from './scans.ts';
+import { checkTicket, meantBy, scanOf, withScan } from './scans.ts';
 
 const controlling = { ...single, ...changing, path: `${single.path}/control`, admits: ['door'] } as const;
 const params = { ticketId: example.ids.ticket };

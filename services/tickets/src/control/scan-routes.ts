@@ -1,20 +1,64 @@
-// Scans: many in one request, the record of all, and how many are inside.
+// Scanners: many scans in one request, the record of all, how many are inside, and what decides without a network.
 
-import { type AnyOperation, createView, id, ok, operation, page, pageOf, pageQuery, timestamp } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  changesPageOf,
+  createView,
+  id,
+  listQuery,
+  ok,
+  operation,
+  page,
+  pageOf,
+  pageQuery,
+  timestamp,
+} from '@boxoffice/http';
 import { salesBoundsOf } from '@boxoffice/service';
-import { bounded } from '@boxoffice/store';
+import { bounded, type Documents } from '@boxoffice/store';
 import { Type } from 'typebox';
-import type { ContextOf } from '../context.ts';
-import { timestampOf } from '../context.ts';
+import { type ContextOf, timestampOf } from '../context.ts';
+import type { SaleDescription } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';
+import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
-import { admissionsOf } from './admissions.ts';
-import { controlMany } from './batch.ts';
-import type { NewScan } from './scans.ts';
-import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch } from './schemas.ts';
+import { finishPending } from '../tickets/lineage.ts';
+import { controlMany, type NewScan } from './scans.ts';
+import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch, TicketStatus, TicketStatuses } from './schemas.ts';
 
 const { Optional } = Type;
+
+interface GateCount {
+  readonly gate: string | null;
+  readonly controlled: number;
+}
+
+/** Counts the controlled tickets of each gate; reads an index only, one step per gate. */
+const gatesOf = async (tickets: Documents<TicketDocument>, performanceId: string): Promise<GateCount[]> => {
+  const controlled = { performanceId, status: 'controlled' } as const;
+  const gates: GateCount[] = [];
+  const unnamed = await tickets.count({ ...controlled, gate: null });
+  if (unnamed > 0) gates.push({ gate: null, controlled: unnamed });
+  for (let last = ''; ; ) {
+    const where = { ...controlled, gate: { gt: last } };
+    const [next] = await tickets.find({ where, orderBy: 'gate', limit: 1 });
+    if (!next || next.gate === null) return gates;
+    last = next.gate;
+    gates.push({ gate: last, controlled: await tickets.count({ ...controlled, gate: last }) });
+  }
+};
+
+/** How many tickets of a performance are in force, open the door, and are controlled. */
+const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: string) => {
+  const countOf = (status: string) => tickets.count({ performanceId, status });
+  const [waiting, printed, gates] = await Promise.all([
+    countOf('not_printed'),
+    countOf('printed'),
+    gatesOf(tickets, performanceId),
+  ]);
+  const controlled = gates.reduce((sum, gate) => sum + gate.controlled, 0);
+  return { performanceId, issued: waiting + printed + controlled, printed: printed + controlled, controlled, gates };
+};
 
 /** The answer that a scan got first. */
 const answerTo = (scan: NewScan) => {
@@ -35,7 +79,9 @@ const answerTo = (scan: NewScan) => {
 /** A scan as the list shows it: what is true now. */
 const view = createView(RecordedScan);
 
-/** Scans at the door. */
+const statusOf = createView(TicketStatus);
+
+/** Scans at the door, and the statuses that scanners download before: without barcodes, names and prices. */
 export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     id: 'controlTickets',
@@ -130,6 +176,45 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const asOf = timestampOf(context);
       const { tickets } = context.collections;
       return ok({ ...(await admissionsOf(tickets, query.performanceId)), asOf });
+    },
+  }),
+  operation({
+    id: 'listTicketStatuses',
+    method: 'get',
+    path: `${PATH}/statuses`,
+    access: 'tickets:read',
+    summary: 'Lists the statuses of a performance, for scanners without a network',
+    description:
+      'Of every ticket of the performance what decides at the door, replaced and cancelled ones included, and nothing ' +
+      'else: no barcode, no name, no price. In order of creation; with modifiedSince in order of the last change. A ' +
+      'ticket that a scanner does not find in it was sold later. `seatCategories` names the categories of the page. A box_office with points of sale, and a client with ' +
+      'bounds, sees its tickets.',
+    query: { ...listQuery, performanceId: id },
+    answers: { 200: TicketStatuses },
+    example: {
+      query: { performanceId: example.ids.performance },
+      answer: {
+        items: [example.ticketStatus],
+        nextCursor: null,
+        asOf: example.asOf,
+        seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
+      },
+    },
+    handle: async (request) => {
+      const { performanceId, modifiedSince } = request.query;
+      const { now, collections } = contextOf(request.caller);
+      await finishPending(collections);
+      const seatCategories: Record<string, SaleDescription['seatCategory']> = {};
+      const { data } = await changesPageOf(request, collections.tickets, {
+        where: { performanceId },
+        orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
+        clock: now,
+        item: (ticket) => {
+          if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
+          return statusOf({ ...ticket, place: ticket.place.label });
+        },
+      });
+      return ok({ ...data, seatCategories });
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { controlMany } from '../../src/control/batch.ts';
+import { controlMany } from '../../src/control/scans.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { confirmed, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';

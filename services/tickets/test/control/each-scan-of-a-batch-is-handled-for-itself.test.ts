@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { controlMany, NONCE_MS } from '../../src/control/batch.ts';
+import { controlMany, NONCE_MS } from '../../src/control/scans.ts';
 import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { scan, scansListed } from '../fixture/scans.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDoorFront } from '../../src/door-files.ts';
+import { createDoorFront } from '../../src/control/door-files.ts';
 
 const api: RequestListener = (_request, response) => {
   response.writeHead(418).end('the service');
