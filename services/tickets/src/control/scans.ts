@@ -1,3 +1,5 @@
+// The record of scans: what each was answered, and whether that is still true.
+
 import { Fault, registry } from '@boxoffice/envelope';
 import type { Caller } from '@boxoffice/identity';
 import { derivedId, newId } from '@boxoffice/runtime';
@@ -12,8 +14,6 @@ import type { ScanAnswer, ScanDocument, TicketDocument } from '../store.ts';
 import { ticketsWithIds } from '../tickets/lineage.ts';
 import { allowed } from '../tickets/tickets.ts';
 import { faultOfScan, nonceOf } from './schemas.ts';
-
-// The record of scans: what each was answered, and whether that is still true.
 
 export type NewScan = New<ScanDocument>;
 

@@ -2,11 +2,34 @@
 
 import { capitalised, datesIn, localeIn, moneyIn, seatIn, textIn, validityIn } from '@boxoffice/http';
 import type { Ticket } from '../domain/ticket.ts';
-import type { Brand } from './brand.ts';
 import { speechOf } from './texts.ts';
 
+/** The colours of a point of sale, `#rrggbb`. */
+export interface Colours {
+  readonly accent: string;
+  readonly ink: string;
+  readonly paper: string;
+}
+
+/** A logo that can be drawn: its SVG and its proportions; in a layout its size in points. */
+export interface Picture {
+  readonly svg: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What the documents of a point of sale look like. */
+export interface Brand {
+  readonly name: string;
+  readonly colours: Colours;
+  readonly logo: Picture | null;
+}
+
+/** Of a point of sale that has set none: black on white. */
+export const PLAIN: Colours = { accent: '#000000', ink: '#000000', paper: '#ffffff' };
+
 /** One line of the document: a name and what it says. */
-export interface Entry {
+interface Entry {
   readonly name: string;
   readonly value: string;
 }
@@ -43,7 +66,7 @@ export const titleOf = ({ pages }: Content): string => [...new Set(pages.map(({ 
 export const plain = (about: About): Content => ({ pages: [about], brand: null });
 
 /** The order of a ticket, for the buyer's own papers. */
-export interface Purchase {
+interface Purchase {
   readonly number: string;
   readonly buyer: string | null;
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { qualityOf } from '@boxoffice/http';
+import type { Static } from 'typebox';
 import type { Collections, InstitutionContext } from '../context.ts';
 import { type Ticket, wrong } from '../domain/ticket.ts';
-import { allowed, getTicket, presentTicket } from '../tickets/tickets.ts';
-import { aboutTicket, plain } from './about.ts';
+import type { DocumentRequest, ShopDocument } from '../schemas.ts';
+import { allowed, getTicket, presentTicket, presentTickets } from '../tickets/tickets.ts';
+import { aboutTicket, type Content, PLAIN, plain } from './about.ts';
 import { svgOf } from './svg.ts';
 
 export const PDF = 'application/pdf';
@@ -13,7 +15,7 @@ export const SVG = 'image/svg+xml';
 const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
 
 /** A ticket to print or to show. */
-export interface TicketDocument {
+interface TicketDocument {
   readonly mediaType: string;
   /** Of a file's name. */
   readonly extension: string;
@@ -22,16 +24,19 @@ export interface TicketDocument {
   readonly hasBoxes: boolean;
 }
 
-/** A ticket that may be shown. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated` */
-export const validTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
+/**
+ * A ticket that may be shown.
+ * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`
+ */
+const validTicket = async (collections: Collections, ticketId: string): Promise<Ticket> => {
   const ticket = await getTicket(collections, ticketId);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') allowed(wrong(ticket));
   return ticket;
 };
 
 /**
- * The document of a printed ticket, in the first of these languages that its texts have. @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`,
- * `ticket_invalidated`, `service_unavailable`
+ * The document of a printed ticket, in the first of these languages that its texts have.
+ * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
  */
 export const documentOf = async (
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
@@ -49,3 +54,24 @@ export const documentOf = async (
 /** The validator of a document: of its bytes, since they also change with a release. */
 export const validatorOf = ({ content }: TicketDocument): string =>
   createHash('sha256').update(content).digest('base64url').slice(0, 22);
+
+/**
+ * The document of some printed tickets with the look of their point of sale: a PDF, or SVG where no font has the
+ * letters. A logo that cannot be drawn is left out.
+ * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
+ */
+export const shopDocumentOf = async (
+  { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
+  { ticketIds, languages, pointOfSale: { name, branding }, order }: Static<typeof DocumentRequest>,
+): Promise<Static<typeof ShopDocument>> => {
+  const stored = await Promise.all(ticketIds.map((ticketId) => validTicket(collections, ticketId)));
+  const tickets = await presentTickets(collections, stored);
+  const logo = branding?.logo ? await drawing.logoOf(branding.logo) : null;
+  const content: Content = {
+    pages: tickets.map((ticket) => aboutTicket(ticket, languages, order)),
+    brand: { name, colours: branding?.colours ?? PLAIN, logo },
+  };
+  const { pdf, missing } = await drawing.draw(content);
+  const [contentType, bytes] = missing.length > 0 ? [SVG, svgOf(content)] : [PDF, pdf];
+  return { contentType, base64: bytes.toString('base64') };
+};

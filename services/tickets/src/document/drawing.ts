@@ -5,7 +5,7 @@ import type { Logger } from '@boxoffice/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Content } from './about.ts';
 import { createFonts } from './letters/fonts.ts';
-import { createLogos } from './logo/logos.ts';
+import { createLogos } from './logo.ts';
 import { type Drawn, pdfOf } from './pdf.ts';
 import type { DrawReply, DrawRequest, ThreadData } from './pdf-thread.ts';
 

@@ -1,8 +1,6 @@
 import { correction, generate, mode } from 'lean-qr';
-import type { About, Content } from './about.ts';
-import type { Brand, Colours, Picture } from './brand.ts';
-import { isRightToLeft } from './letters/direction.ts';
-import { linesOf } from './letters/fitting.ts';
+import type { About, Brand, Colours, Content, Picture } from './about.ts';
+import { isRightToLeft, linesOf } from './letters/lines.ts';
 
 /** Light modules around a QR code (ISO/IEC 18004). */
 const QUIET = 4;

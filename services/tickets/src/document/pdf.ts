@@ -2,7 +2,7 @@ import { type Content, titleOf } from './about.ts';
 import { type Band, type Layout, layoutsOf, type Text } from './layout.ts';
 import { contentOf, createFonts, type Face, type Fonts } from './letters/fonts.ts';
 import { type PlacedLine, placeLine, scriptsOf } from './letters/pieces.ts';
-import { drawLogo, registerLogoFonts } from './logo/logo.ts';
+import { drawLogo, registerLogoFonts } from './logo.ts';
 
 /** A drawn document. */
 export interface Drawn {

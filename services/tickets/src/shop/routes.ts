@@ -2,12 +2,11 @@ import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import type { ContextOf } from '../context.ts';
-import { PDF } from '../document/document.ts';
+import { PDF, shopDocumentOf } from '../document/document.ts';
 import * as example from '../examples.ts';
 import { DocumentRequest, Naming, ShopDocument, ShopTicket, Status } from '../schemas.ts';
 import { shopView } from '../tickets/answers.ts';
 import { getTicket, presentTicket } from '../tickets/tickets.ts';
-import { shopDocumentOf } from './document.ts';
 import { nameTicket, shownTickets } from './shop.ts';
 
 const PATH = '/internal/shop/tickets';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
-import { createLogos } from '../../src/document/logo/logos.ts';
+import { createLogos } from '../../src/document/logo.ts';
 
 /** Logos that threads of this source try out; `exits`: when each has ended. */
 const drawnBy = (source: string, limitMs?: number) => {

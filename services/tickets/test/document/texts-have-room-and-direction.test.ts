@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { testVector } from '../../src/barcode/routes.ts';
 import { type About, plain } from '../../src/document/about.ts';
 import { layoutsOf } from '../../src/document/layout.ts';
-import { linesOf, widthOf } from '../../src/document/letters/fitting.ts';
+import { linesOf, widthOf } from '../../src/document/letters/lines.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { speechOf } from '../../src/document/texts.ts';
 import { renderPdf, scan } from './rendering.ts';

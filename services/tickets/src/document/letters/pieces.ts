@@ -1,6 +1,5 @@
-import { type Run, runsOf } from './direction.ts';
-import { lettersOf } from './fitting.ts';
 import type { Face, Fonts } from './fonts.ts';
+import { lettersOf, type Run, runsOf } from './lines.ts';
 
 /** The scripts (ISO 15924, by their names in Unicode) that are in everyday use. */
 const SCRIPTS = [

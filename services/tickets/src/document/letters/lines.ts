@@ -1,5 +1,7 @@
-// Breaks texts into lines. Their widths are estimated, a little too wide, since the fonts of an SVG's reader are not
+// Breaks texts into lines, and puts these in order. Their widths are estimated, a little too wide, since the fonts of an SVG's reader are not
 // known; the PDF measures its own font as well.
+
+import createBidi from 'bidi-js';
 
 const NARROW = /^[\sijlIft.,:;'’!|()[\]/-]$/u;
 const WIDE = /^[mwMW@%—…]$/u;
@@ -26,7 +28,7 @@ export const lettersOf = (text: string): string[] =>
   SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
 
 /** A font of a document: its size in points, and whether it is bold. */
-export interface Font {
+interface Font {
   readonly size: number;
   readonly isBold: boolean;
 }
@@ -65,4 +67,38 @@ export const linesOf = (text: string, room: number, most: number, font: Font): s
     rest = rest.slice(line.length).trimStart();
   }
   return lines;
+};
+
+// PDF places glyphs from left to right and knows no direction of writing: the Unicode Bidirectional Algorithm (UAX 9).
+const bidi = createBidi();
+
+/** Marks, embeddings and isolates: they have done their work once a line is in order. */
+const CONTROLS = /[\u{61C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
+
+/** Neighbouring letters of a line in one direction; its text is in the order of reading, with brackets mirrored. */
+export interface Run {
+  readonly text: string;
+  readonly isRightToLeft: boolean;
+}
+
+/** Whether a paragraph is read from the right: the direction of its first strong letter (UAX 9, P2 and P3). */
+export const isRightToLeft = (paragraph: string): boolean =>
+  bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
+
+/** The runs of a line from left to right; `fromRight`: its paragraph is read from the right. */
+export const runsOf = (line: string, fromRight = isRightToLeft(line)): readonly Run[] => {
+  const embedding = bidi.getEmbeddingLevels(line, fromRight ? 'rtl' : 'ltr');
+  const mirrored = bidi.getMirroredCharactersMap(line, embedding.levels);
+  const runs: { indices: number[]; level: number | undefined }[] = [];
+  for (const index of bidi.getReorderedIndices(line, embedding)) {
+    const level = embedding.levels[index];
+    const run = runs.at(-1);
+    if (run && run.level === level && Math.abs(index - (run.indices.at(-1) ?? 0)) === 1) run.indices.push(index);
+    else runs.push({ indices: [index], level });
+  }
+  return runs.flatMap(({ indices, level = 0 }) => {
+    const letters = indices.sort((a, b) => a - b).map((index) => mirrored.get(index) ?? line[index]);
+    const text = letters.join('').replaceAll(CONTROLS, '');
+    return text === '' ? [] : [{ text, isRightToLeft: level % 2 === 1 }];
+  });
 };

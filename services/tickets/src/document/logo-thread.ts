@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import PdfDocument from 'pdfkit';
-import type { Picture } from '../brand.ts';
+import type { Picture } from './about.ts';
+import type { LogoReply } from './logo.ts';
 import { drawLogo, proportionsOf, registerLogoFonts } from './logo.ts';
-import type { LogoReply } from './logos.ts';
 
 /** Bytes of a drawing: parts of an SVG that refer to one another multiply, on each page of a document. */
 const MOST_BYTES = 100_000;
