@@ -10,15 +10,14 @@ import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
 import { documentRoutes } from './document/routes.ts';
 import { currentFacts, examples, schemas } from './events.ts';
-import { issueOverdue, OVERDUE_MS } from './issue/overdue.ts';
+import { issueOverdue, OVERDUE_MS } from './issue/issue.ts';
 import { internalRoutes } from './issue/routes.ts';
 import { reactTo } from './reactions.ts';
-import { INTERRUPTED_MS, resumeInterrupted } from './replacement/replace.ts';
-import { replacementRoutes } from './replacement/routes.ts';
-import { shopRoutes } from './shop/routes.ts';
 import { collections, retention } from './store.ts';
 import { printingRoutes } from './tickets/printing.ts';
+import { INTERRUPTED_MS, replacementRoutes, resumeInterrupted } from './tickets/replacement.ts';
 import { ticketRoutes } from './tickets/routes.ts';
+import { shopRoutes } from './tickets/shop.ts';
 
 const SWEEP_MS = 10_000;
 

@@ -9,7 +9,7 @@ import { cancelTickets, type OrderCancelled } from './issue/cancel.ts';
 import { creatorOf, isOrderedTicket, orderedTicketOf } from './issue/confirmation.ts';
 import { issue } from './issue/issue.ts';
 import { changeOrInsert, type TicketDocument } from './store.ts';
-import { deleteNames, recordErasure } from './tickets/erasure.ts';
+import { deleteNames, recordErasure } from './tickets/tickets.ts';
 
 /** The members of the event that are used here. */
 interface OrderConfirmed {

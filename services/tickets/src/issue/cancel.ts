@@ -4,8 +4,8 @@ import { cancellationOf, current, neverIssued, tombstone } from '../domain/order
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
-import { changeLines, ticketsOfOrder } from '../tickets/lineage.ts';
-import { newTickets } from './issue.ts';
+import { changeLines } from '../tickets/lineage.ts';
+import { withMissing } from './issue.ts';
 
 /** The part of `order.cancelled` that concerns tickets. */
 export interface OrderCancelled {
@@ -20,17 +20,8 @@ export interface OrderCancelled {
  * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
  * that a late insert finds its id taken.
  */
-const allTickets = async (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> => {
-  const { collections } = context;
-  const found = await ticketsOfOrder(collections, order.id);
-  const there = new Set(found.map(({ id }) => id));
-  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
-  if (missing.length === 0) return found;
-  const never = await newTickets(context, order, missing);
-  const cancelled = { status: 'cancelled', beneficiary: null } as const;
-  await collections.tickets.insertMany(never.map((ticket) => ({ ...ticket, ...cancelled })));
-  return ticketsOfOrder(collections, order.id);
-};
+const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
+  withMissing(context, order, { status: 'cancelled', beneficiary: null });
 
 /**
  * Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile.

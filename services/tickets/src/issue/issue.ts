@@ -1,5 +1,6 @@
-// Issues the tickets of a confirmed order.
+// Issues the tickets of a confirmed order, at last without the names that do not come.
 
+import type { Logger } from '@boxoffice/runtime';
 import { signBarcode } from '../barcode/barcode.ts';
 import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
 import { follow, withName } from '../domain/beneficiary.ts';
@@ -15,16 +16,16 @@ import {
   type OrderTickets,
 } from '../domain/order.ts';
 import { newlyNamed, type Ticket, withContact, withOrigin } from '../domain/ticket.ts';
-import { changeOrReplace } from '../replacement/replace.ts';
-import { changeOrInsert, type OrderDocument, type TicketDocument } from '../store.ts';
-import { deleteNames, isErased } from '../tickets/erasure.ts';
+import { changeOrInsert, type OrderDocument, ordersCollection, type TicketDocument } from '../store.ts';
 import { changeLine, ticketsOfOrder } from '../tickets/lineage.ts';
+import { changeOrReplace } from '../tickets/replacement.ts';
+import { deleteNames, isErased } from '../tickets/tickets.ts';
 
 /** The members of a ticket that other services get. */
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
 /** Makes the new tickets of these lines, with signed barcodes. */
-export const newTickets = async (
+const newTickets = async (
   context: InstitutionContext,
   order: IssuingOrder,
   ordered: readonly OrderedTicket[],
@@ -109,14 +110,19 @@ const withoutErased = async (
   if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
-/** Every ticket of the order, after those that are missing were issued. */
-export const withMissing = async (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> => {
+/** Every ticket of the order, after those that are missing were issued, `changed` by the caller. */
+export const withMissing = async (
+  context: InstitutionContext,
+  order: OrderDocument,
+  changed: Partial<Ticket> = {},
+): Promise<TicketDocument[]> => {
   const { collections } = context;
   const all = await ticketsOfOrder(collections, order.id);
   const there = new Set(all.map(({ id }) => id));
   const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
   if (missing.length === 0) return all;
-  await collections.tickets.insertMany(await newTickets(context, order, missing));
+  const made = await newTickets(context, order, missing);
+  await collections.tickets.insertMany(made.map((ticket) => ({ ...ticket, ...changed })));
   return ticketsOfOrder(collections, order.id);
 };
 
@@ -181,4 +187,37 @@ export const issue = (context: Context, institution: string, fact: Confirmed): P
   const [oldest] = issuing.keys();
   if (issuing.size > REMEMBERED && oldest !== undefined) issuing.delete(oldest);
   return issued;
+};
+
+/** Orders, and the instance that takes over for a dead one, have repeated the direct call by then several times. */
+export const OVERDUE_MS = 30_000;
+
+/**
+ * Issues the tickets of an order without names, and ends its wait. A late call still names them. The wait ends last, so
+ * that a crash in between is repeated. An order that was cancelled meanwhile has its tickets.
+ */
+const issueWithoutNames = async (context: Context, order: OrderDocument, logger: Pick<Logger, 'warn'>) => {
+  const { id, institution } = order;
+  const own = contextIn(context, institution);
+  if (!order.named && !order.cancellation) {
+    await withMissing(own, order);
+    logger.warn('tickets were issued without names, since orders has not called', { institution, id });
+  }
+  await own.collections.orders.update(id, (found) =>
+    found.callAwaitedSince == null ? undefined : { next: { ...found, callAwaitedSince: null } },
+  );
+};
+
+/**
+ * Issues the tickets for which the direct call of orders has not come in time: their buyers have paid. Safe to run in
+ * several instances.
+ */
+export const issueOverdue = async (context: Context, logger: Pick<Logger, 'warn'>): Promise<void> => {
+  const until = new Date(context.now() - OVERDUE_MS).toISOString();
+  const overdue = await context.store.collection(ordersCollection).acrossInstitutions.find({
+    where: { callAwaitedSince: { lte: until } },
+    orderBy: 'callAwaitedSince',
+    limit: 500,
+  });
+  for (const order of overdue) await issueWithoutNames(context, order, logger);
 };

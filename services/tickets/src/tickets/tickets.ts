@@ -1,13 +1,15 @@
-// Tickets: listed and read, their commands, views and erasure.
+// Tickets: read, presented, changed by commands; and their names erased.
 
 import { type Code, Fault } from '@boxoffice/envelope';
 import type { Fact, IdempotencyRecord } from '@boxoffice/store';
-import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
+import { type Collections, type Context, type InstitutionContext, timestampOf } from '../context.ts';
+import { withoutNames } from '../domain/beneficiary.ts';
+import { withoutBeneficiaries } from '../domain/order.ts';
 import { asItIsNow } from '../domain/performance.ts';
 import type * as domain from '../domain/ticket.ts';
 import type { TicketDocument } from '../store.ts';
 import { validatorOf } from './answers.ts';
-import { findTicket } from './lineage.ts';
+import { changeLine, findTicket } from './lineage.ts';
 
 /** The parts of a request that a change needs: idempotency record, If-Match check against the ticket's validator. */
 export interface Request {
@@ -93,4 +95,45 @@ export const changeTicket = async (
   // again.
   await getTicket(collections, id);
   return (await run()) ?? getTicket(collections, id);
+};
+
+const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
+
+/** Records that a contact was erased, for confirmations that arrive later. */
+export const recordErasure = async (
+  context: Context,
+  collections: Collections,
+  contactNumber: string,
+): Promise<void> => {
+  const id = idOf(collections, contactNumber);
+  await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: timestampOf(context) }]);
+};
+
+/** Whether this service has recorded the erasure of the contact. */
+export const isErased = async (collections: Collections, contactNumber: string): Promise<boolean> =>
+  (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
+
+/**
+ * Deletes the names on the contact's tickets, in its orders' requested tickets, and in recorded answers of repeated
+ * requests.
+ */
+export const deleteNames = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
+  const { idempotency } = context.store;
+  // Orders first: tickets that are not written yet are made from them.
+  for (const { id } of await collections.orders.find({ where: { contactNumber } })) {
+    await collections.orders.update(id, (order) => {
+      const next = withoutBeneficiaries(order);
+      return next === order ? undefined : { next };
+    });
+  }
+  for (const ticket of await collections.tickets.find({ where: { contactNumber } })) {
+    await changeLine(
+      collections,
+      ticket,
+      (found) => withoutNames(found, timestampOf(context)),
+      // Answers recorded before the contact became the buyer do not have it among their subjects.
+      async ({ id, contactChanged }) => void (contactChanged && (await idempotency.forget(id))),
+    );
+  }
+  await idempotency.forget(contactNumber);
 };

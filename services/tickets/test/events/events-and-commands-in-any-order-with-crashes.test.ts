@@ -8,7 +8,7 @@ import { print } from '../../src/domain/ticket.ts';
 import { ticketControlled, ticketControlReverted } from '../../src/events.ts';
 import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { replaceTicket } from '../../src/replacement/replace.ts';
+import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, crashingAt } from '../fixture/crashes.ts';
 import { type Confirmed, cancelled, confirmed, orderTicketsOf } from '../fixture/orders.ts';

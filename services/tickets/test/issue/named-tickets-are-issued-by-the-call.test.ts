@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
 import { orderedTicketOf } from '../../src/issue/confirmation.ts';
-import { issue } from '../../src/issue/issue.ts';
-import { issueOverdue, OVERDUE_MS } from '../../src/issue/overdue.ts';
+import { issue, issueOverdue, OVERDUE_MS } from '../../src/issue/issue.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import {
   type Confirmed,

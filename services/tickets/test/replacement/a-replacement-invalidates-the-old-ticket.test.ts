@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { replaceTicket, resumeInterrupted } from '../../src/replacement/replace.ts';
+import { replaceTicket, resumeInterrupted } from '../../src/tickets/replacement.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
 import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, startInstance, ticketOf } from '../fixture/service.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { replaceTicket } from '../../src/replacement/replace.ts';
+import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { crashingAt } from '../fixture/crashes.ts';
 import {
   confirmed,

@@ -1,8 +1,8 @@
-// rule 2: The beneficiary's first and last name of a ticket can be set | services/tickets/src/replacement/replace.ts
+// rule 2: The beneficiary's first and last name of a ticket can be set | services/tickets/src/tickets/replacement.ts
 
 import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { nameTicket } from '../../src/shop/shop.ts';
+import { nameTicket } from '../../src/tickets/shop.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import { cancelled, firstOf, issued, orderTicketsOf, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';

@@ -1,13 +1,26 @@
 // Replacement of tickets: a new beneficiary, a new barcode, and interrupted replacements.
 
+import { type AnyOperation, mergePatch, operation } from '@boxoffice/http';
 import { signBarcode } from '../barcode/barcode.ts';
-import { type Collections, type Context, type InstitutionContext, timestampOf } from '../context.ts';
-import { isNamed, rename } from '../domain/beneficiary.ts';
+import { type Collections, type Context, type ContextOf, type InstitutionContext, timestampOf } from '../context.ts';
+import { isNamed, named, rename } from '../domain/beneficiary.ts';
 import * as domain from '../domain/ticket.ts';
+import * as example from '../examples.ts';
+import { Replacement, readOnly, Ticket, TicketChanges } from '../schemas.ts';
 import { replacementsCollection, type TicketDocument } from '../store.ts';
-import { validatorOf } from '../tickets/answers.ts';
-import { finishReplacement } from '../tickets/lineage.ts';
-import { allowed, getTicket, type Request } from '../tickets/tickets.ts';
+import {
+  answer,
+  changing,
+  createdAnswer,
+  finalCodes,
+  PATH,
+  single,
+  type Versioned,
+  validatorOf,
+  view,
+} from './answers.ts';
+import { finishReplacement } from './lineage.ts';
+import { allowed, getTicket, type Request } from './tickets.ts';
 
 /** Decides a change that may replace the ticket by one with this id and barcode. */
 type Replacing = (
@@ -69,7 +82,7 @@ export const changeOrReplace = async (
 };
 
 /** The ticket that replaces this one, in its first version: so a repeated request gets the first answer. */
-export const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
+const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly version: number }) | undefined => {
   const next = domain.successorOf(ticket);
   return next && { ...next, version: 1 };
 };
@@ -82,7 +95,7 @@ export const replaceTicket = (context: InstitutionContext, id: string, request: 
   });
 
 /** Changes the beneficiary; returns the replacing ticket if this one is printed. */
-export const renameTicket = (
+const renameTicket = (
   context: InstitutionContext,
   id: string,
   to: (current: domain.Beneficiary | null) => domain.Beneficiary | null,
@@ -113,3 +126,63 @@ export const resumeInterrupted = async (context: Context): Promise<void> => {
     if (finished || since <= now - ABANDONED_MS) await collections.replacements.delete(id);
   }
 };
+
+const params = { ticketId: example.ids.ticket };
+
+/** Changing the beneficiary, and replacing a printed ticket by a new one. */
+export const replacementRoutes = (contextOf: ContextOf): AnyOperation[] => [
+  operation({
+    ...single,
+    ...changing,
+    id: 'updateTicket',
+    method: 'patch',
+    summary: 'Changes the beneficiary of a ticket',
+    description:
+      'A JSON merge patch (RFC 7396): null removes. A printed ticket has the old name on paper, so it is replaced: ' +
+      'the answer is the new ticket, whose `replaces` is this one. Refused for a controlled, cancelled or replaced ' +
+      'ticket.',
+    body: TicketChanges,
+    readOnly,
+    errors: finalCodes,
+    example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+      answer(
+        await renameTicket(
+          contextOf(caller),
+          params.ticketId,
+          (current) => {
+            const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
+            return beneficiary ? named(beneficiary) : null;
+          },
+          {
+            ifMatch,
+            unchanged: (ticket) => unchanged(view(ticket)),
+            idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
+          },
+        ),
+      ),
+  }),
+  operation({
+    ...single,
+    path: `${PATH}/{ticketId}/replacement`,
+    id: 'replaceTicket',
+    method: 'post',
+    access: 'tickets:write',
+    summary: 'Replaces a printed ticket by a new one',
+    description:
+      'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one is ' +
+      'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order ' +
+      'names the new ticket.',
+    body: Replacement,
+    answers: { 201: Ticket },
+    errors: ['ticket_not_printed', ...finalCodes],
+    etag: true,
+    conditional: true,
+    example: { params, body: { reason: 'lost' }, answer: example.replacing },
+    handle: async ({ caller, params, body, ifMatch, remember }) => {
+      const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
+      const request = { ifMatch, idempotencyRecord };
+      return createdAnswer(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
+    },
+  }),
+];
