@@ -5,15 +5,14 @@ import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
 import Router, { type RequestHandler } from 'router';
 import { type Exchange, logAccess, type Reply, refusal, send } from '../answers/exchange.ts';
-import { faultOf } from '../answers/fault-of.ts';
-import { internalDescription, selfDescription } from '../description/self-description.ts';
+import { faultOf } from '../answers/outcome.ts';
+import { internalDescription, selfDescription } from '../description/openapi.ts';
 import { familyA } from '../families/family.ts';
 import type { AnyOperation, Method } from '../operation.ts';
 import { ClientGone } from '../requests/body.ts';
 import { bySpecificity, placesOf } from '../shape.ts';
 import { createCompiler } from '../validation/validators.ts';
-import { type Answering, prepare } from './handle.ts';
-import type { AppOptions, AppParts } from './options.ts';
+import { type Answering, type AppOptions, type AppParts, prepare } from './handle.ts';
 
 /** `/contacts/{contactNumber}` in the router's spelling. */
 const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');

@@ -1,20 +1,47 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, restrictionOf } from '@boxoffice/identity';
-import { createAdmission } from '../access/access.ts';
-import type { Admitted } from '../access/admission.ts';
+import type { Logger } from '@boxoffice/runtime';
+import { type AccessOptions, type Admitted, createAdmission } from '../access.ts';
 import { createEncoder } from '../answers/compressed.ts';
-import { type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
+import { type AccessLogger, type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
 import { createAnnouncement } from '../description/deprecation.ts';
-import { createCursorCodec, ownerOf } from '../lists/cursor.ts';
+import type { DescriptionOptions } from '../description/openapi.ts';
+import type { Family } from '../families/family.ts';
+import { createCursorCodec, ownerOf } from '../lists.ts';
 import type { AnyOperation } from '../operation.ts';
 import { BODY_LIMIT_BYTES, INTERNAL_BODY_LIMIT_BYTES, readBody } from '../requests/body.ts';
 import { compileForm } from '../requests/form.ts';
 import { isKnown, requireMatch } from '../requests/headers.ts';
 import { isIdempotent, TAKES_BODY } from '../shape.ts';
-import { createAnswerCheck } from '../validation/check.ts';
-import { createOnce, type Remember, rememberNothing, type Ticket, ticketOf } from './idempotency.ts';
-import type { AppParts } from './options.ts';
+import { type Compile, createAnswerCheck } from '../validation/validators.ts';
+import {
+  createOnce,
+  type IdempotencyPort,
+  type Remember,
+  rememberNothing,
+  type Ticket,
+  ticketOf,
+} from './idempotency.ts';
+
+/** The options of `createApp`. */
+export interface AppOptions extends Omit<DescriptionOptions, 'readers'>, AccessOptions {
+  /** Members of the description of the internal operations, for those who deploy: `x-…`. */
+  readonly contract?: object;
+  /** Where answers are stored: the store's `idempotency`. */
+  readonly idempotency: IdempotencyPort;
+  /** Signs list cursors; the same in every instance of the service. */
+  readonly cursorKey: string | Buffer;
+  readonly logger: AccessLogger & Pick<Logger, 'error'>;
+  /** Checks each answer against its declared schema and fails the request otherwise; for tests. */
+  readonly checkAnswers?: boolean;
+}
+
+/** State shared by the operations of one app. */
+export interface AppParts extends AppOptions {
+  readonly family: Family;
+  readonly compile: Compile;
+}
 
 /** Handles requests to one operation under one of its ids. `fault` renders its faults. */
 export interface Answering {

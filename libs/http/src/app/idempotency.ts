@@ -4,7 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Logger } from '@boxoffice/runtime';
 import type { Outcome, Outcomes } from '../answers/outcome.ts';
 import type { Answer, IdempotencyRecord } from '../operation.ts';
-import { canonicalJson } from '../requests/canonical-json.ts';
+import { canonicalJson } from '../requests/body.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../shape.ts';
 
 /** How long an answer is stored. */

@@ -5,10 +5,10 @@ import type { AnyOperation } from '../operation.ts';
 import { bodySchema } from '../validation/body-schema.ts';
 import { createCompiler } from '../validation/validators.ts';
 import { describeViolations } from '../validation/violations.ts';
-import { codesOf } from './codes.ts';
 import {
   answerExample,
   answerSchema,
+  codesOf,
   errorDataOf,
   errorExample,
   errorSchema,

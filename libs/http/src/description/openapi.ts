@@ -1,14 +1,14 @@
 // The OpenAPI description of a route table: operations, named schemas, examples and error codes.
 
-import type { TProperties } from 'typebox';
+import { createHash } from 'node:crypto';
+import { type TProperties, Type } from 'typebox';
 import { type Family, familyA } from '../families/family.ts';
 import { deprecationOf } from '../named.ts';
-import type { AnyOperation } from '../operation.ts';
+import { type AnyOperation, ok, operation } from '../operation.ts';
 import { type Place, placesOf, TAKES_BODY } from '../shape.ts';
 import { bodySchema, formSchema } from '../validation/body-schema.ts';
 import { createSchemas, type Schemas } from './named-schemas.ts';
-import { withoutUnused } from './references.ts';
-import { withRepeatedOnce } from './repeated.ts';
+import { withoutUnused, withRepeatedOnce } from './references.ts';
 import { responsesOf, when } from './responses.ts';
 import { type DescribedWebhook, MESSAGES, webhooksOf } from './webhooks.ts';
 
@@ -155,3 +155,43 @@ export const openApiDocument = (options: DescriptionOptions): object => {
   };
   return withoutUnused(withRepeatedOnce(schemas.into(document) as never, wording.sharedFrom));
 };
+
+/** An operation that serves a document; made at the first request, since most processes never serve one. */
+const serving = (id: string, path: string, summary: string, make: () => object): AnyOperation => {
+  let made: { readonly document: object; readonly etag: string } | undefined;
+  const makeOnce = () => {
+    const document = make();
+    return { document, etag: createHash('sha256').update(JSON.stringify(document)).digest('base64url').slice(0, 22) };
+  };
+  return operation({
+    id,
+    method: 'get',
+    path,
+    access: 'public',
+    summary,
+    answers: { 200: Type.Object({}) },
+    bare: true,
+    etag: true,
+    compressed: true,
+    isRoutine: true,
+    example: { answer: {} },
+    handle: () => {
+      made ??= makeOnce();
+      return ok(made.document, { etag: made.etag });
+    },
+  });
+};
+
+/** The operation `GET /openapi.json` that describes the operations of the interface. */
+export const selfDescription = (options: DescriptionOptions): AnyOperation =>
+  serving('describe', '/openapi.json', 'Describes the operations of this service', () => openApiDocument(options));
+
+/**
+ * The operation that describes what other services rely on: the internal operations and the members of `contract`.
+ * Without a secret and without a caller's identity, like the other; no gateway routes to it.
+ */
+export const internalDescription = (options: DescriptionOptions & { readonly contract?: object }): AnyOperation =>
+  serving('describeInternally', '/internal/openapi.json', 'Describes what other services rely on', () => ({
+    ...openApiDocument({ ...options, readers: 'services' }),
+    ...options.contract,
+  }));

@@ -1,3 +1,5 @@
+import { ref } from '../families/components.ts';
+
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
@@ -40,4 +42,89 @@ export const dereferenced = <Whole extends object>(document: Whole, kinds?: read
     return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, inlined(one)]));
   };
   return inlined(document) as Whole;
+};
+
+type Kind = 'parameters' | 'requestBodies' | 'responses';
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation extends Json {
+  readonly operationId: string;
+  readonly parameters?: readonly Json[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const pascal = (words: string): string =>
+  words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+const codesIn = ({ content = {} }: { readonly content?: Readonly<Record<string, { readonly examples?: object }>> }) =>
+  Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
+
+const isSuccess = (status: string): boolean => status.startsWith('2');
+
+/** Every part of an operation that may be a component, with the name that it would have. */
+const partsOf = ({ operationId, parameters = [], requestBody, responses }: Operation) => [
+  ...parameters.map((part) => ({ kind: 'parameters' as Kind, name: String(part.name), part })),
+  ...(requestBody ? [{ kind: 'requestBodies' as Kind, name: pascal(operationId), part: requestBody }] : []),
+  ...Object.entries(responses).map(([status, part]) => {
+    const codes = isSuccess(status) ? [] : codesIn(part).map(pascal);
+    const own = status === '304' ? 'NotModified' : `${pascal(operationId)}${status}`;
+    return { kind: 'responses' as Kind, name: codes.join('Or') || own, part };
+  }),
+];
+
+/** The document with each parameter, body and response that `least` operations have as one component. */
+export const withRepeatedOnce = <Whole extends Document>(document: Whole, least: number): Whole => {
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const parts = operations.flatMap((operation) =>
+    partsOf(operation).map((one) => ({
+      ...one,
+      of: operation.operationId,
+      key: `${one.kind} ${JSON.stringify(one.part)}`,
+    })),
+  );
+  const keys = new Map(parts.map(({ part, key }) => [part, key]));
+  const uses = new Map<string, number>();
+  for (const { key } of parts) uses.set(key, (uses.get(key) ?? 0) + 1);
+  const components: Record<Kind, Record<string, unknown>> = {
+    parameters: { ...document.components.parameters },
+    requestBodies: {},
+    responses: {},
+  };
+  const names = new Map<string, string>();
+  const repeated = parts
+    .filter(({ key, part }) => !('$ref' in part) && (uses.get(key) ?? 0) >= least)
+    // Among several with one name, the one used by the most operations gets it.
+    .toSorted((one, other) => (uses.get(other.key) ?? 0) - (uses.get(one.key) ?? 0));
+  for (const { kind, name, part, of, key } of repeated) {
+    if (names.has(key)) continue;
+    const free = name in components[kind] ? `${name}Of${pascal(of)}` : name;
+    if (free in components[kind]) throw new Error(`two ${kind} are named ${free}`);
+    components[kind][free] = part;
+    names.set(key, free);
+  }
+  const shared = (kind: Kind, part: Json): Json => {
+    const name = names.get(keys.get(part) ?? '');
+    return name === undefined ? part : ref(kind, name);
+  };
+  const changed = (operation: Operation): Operation => ({
+    ...operation,
+    ...(operation.parameters && { parameters: operation.parameters.map((part) => shared('parameters', part)) }),
+    ...(operation.requestBody && { requestBody: shared('requestBodies', operation.requestBody) }),
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).map(([status, part]) => [status, shared('responses', part)]),
+    ),
+  });
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, changed(operation)])),
+    ]),
+  );
+  return { ...document, paths, components: { ...document.components, ...components } };
 };

@@ -1,10 +1,130 @@
 import type { IncomingMessage } from 'node:http';
-import { type Fault, PosFault, posFailure, posRegistry, posSuccess } from '@boxoffice/envelope';
+import { type Fault, type PosCode, PosFault, posFailure, posRegistry, posSuccess } from '@boxoffice/envelope';
 import type { AnyCode, AnyOperation } from '../operation.ts';
 import { hasTextType } from '../requests/body.ts';
 import { TAKES_BODY } from '../shape.ts';
-import type { Family } from './family.ts';
-import { wordingB } from './wording-b.ts';
+import { ref, sharedComponents } from './components.ts';
+import { commonParameters, type Family, type Wording } from './family.ts';
+
+const failureExample = (code: AnyCode): object =>
+  posFailure(new PosFault(code as PosCode, `Example: ${posRegistry[code as PosCode].when}.`));
+
+const text = { type: 'string' } as const;
+
+const Failure = {
+  type: 'object',
+  description: 'An error.',
+  required: ['success', 'errorCode', 'errorMessage'],
+  properties: {
+    success: { type: 'boolean', description: 'False.' },
+    errorCode: {
+      ...text,
+      pattern: '^[a-z][a-z0-9_]*$',
+      description: 'As specific as possible; each operation lists its own.',
+    },
+    errorMessage: { ...text, description: 'For the user of the API, in English; wording may change.' },
+    userLoggedOut: { type: 'boolean', description: 'On every 500: whether the user was logged out.' },
+    orderCancelled: { type: 'boolean', description: 'On every 500: whether the order was cancelled, durably.' },
+  },
+};
+
+/** The point of sale of the examples, which the demo data have. */
+export const EXAMPLE_HOST = 'tickets.opera.example';
+
+const parameters = {
+  ServiceHost: {
+    name: 'X-Service-Host',
+    in: 'header',
+    required: true,
+    description: 'The point of sale.',
+    schema: text,
+    example: EXAMPLE_HOST,
+  },
+  AcceptLanguage: {
+    name: 'Accept-Language',
+    in: 'header',
+    required: false,
+    description:
+      'Languages that the visitor reads, with q-values (RFC 9110, 12.5.4); `lang` wins. Without any that the point of sale has, its first.',
+    schema: text,
+  },
+};
+
+const headers = {
+  'Content-Language': { description: 'The language of the texts.', schema: text },
+  'X-Total-Amount': {
+    description: 'How many records there are in all.',
+    schema: { type: 'string', pattern: '^\\d+$' },
+  },
+  Link: { description: 'Four links: `next`, `last`, `first`, `previous` (RFC 8288).', schema: text },
+  'X-auth-token': { description: 'The token of the session that the request has made.', schema: text },
+};
+
+const session = { session: [] };
+const link = { orderLink: [] };
+
+const ORDER_LINK = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-Order-Link',
+  description: 'The token of an order link, as the answer that made the link gave it; no session is needed.',
+};
+
+const securityFor = (access: AnyOperation['access']): readonly object[] => {
+  if (access === 'link') return [link];
+  return access === 'visitor' || access === 'newcomer' ? [{}, session] : [session];
+};
+
+/** The words of the point-of-sale API. */
+const wordingB: Wording = {
+  aliasSuffix: 'Experimental',
+  // A part of the numbered version stays a component when the experimental one has another.
+  sharedFrom: 1,
+  success: (data) => ({ success: { type: 'boolean', description: 'True.' }, data }),
+  successExample: (data) => ({ success: true, data }),
+  failureExample,
+  failureSchema: (codes, status) => ({
+    allOf: [
+      ref('schemas', 'Failure'),
+      {
+        type: 'object',
+        ...(status === 500 ? { required: ['userLoggedOut', 'orderCancelled'] } : {}),
+        properties: { errorCode: { ...text, enum: [...codes] } },
+      },
+    ],
+  }),
+  components() {
+    const shared = sharedComponents();
+    return {
+      schemas: { Failure },
+      parameters: { ...shared.parameters, ...parameters },
+      headers: { ...shared.headers, ...headers },
+      examples: Object.fromEntries(
+        (Object.keys(posRegistry) as PosCode[]).map((code) => [
+          code,
+          { summary: posRegistry[code].when, value: failureExample(code) },
+        ]),
+      ),
+    };
+  },
+  parameters: (operation) => [
+    ref('parameters', 'ServiceHost'),
+    ref('parameters', 'AcceptLanguage'),
+    ...commonParameters(operation),
+  ],
+  answerHeaders: () => ['Content-Language'],
+  errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': ref('headers', 'Retry-After') } : {}),
+  security: ({ access }) => securityFor(access),
+  securitySchemes: () => ({
+    orderLink: ORDER_LINK,
+    session: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-auth-token',
+      description: 'The token of a session, as the answer that made the session gave it.',
+    },
+  }),
+};
 
 /** The fault in family B's own terms; undefined if the family has no such answer. */
 const ownOf = (fault: Fault): PosFault | undefined => {

@@ -1,4 +1,36 @@
-import { exponentOf } from './minor-units.ts';
+/**
+ * The money of ISO 4217, list one, by the digits of an amount behind the point (as of 2026: no BGN, no ANG). Without its
+ * codes for metals, accounting units and tests. Not those of `Intl`, which knows former money as well and has CLDR's
+ * digits: other ones for HUF, COP, IDR or IQD, and other ones each year.
+ */
+const LIST_ONE: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2:
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY ' +
+    'COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS ' +
+    'INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR ' +
+    'MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP ' +
+    'STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
+
+const exponents = new Map(
+  Object.entries(LIST_ONE).flatMap(([digits, codes]) =>
+    codes.split(' ').map((code) => [code, Number(digits)] as const),
+  ),
+);
+
+/** The exponents of currencies whose minor unit is not a hundredth. */
+export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
+  [...exponents].filter(([, digits]) => digits !== 2),
+);
+
+/** The digits behind the point of an amount in this currency. */
+export const exponentOf = (currency: string): number => exponents.get(currency) ?? 2;
+
+/** Whether the code is that of present money. */
+export const isCurrency = (code: string): boolean => exponents.has(code);
 
 /** The country of a currency, whose code begins with it (ISO 4217); empty for those of no country, such as EUR. */
 export const regionOf = (currency: string): string => (/^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2));
@@ -54,7 +86,7 @@ const VALID: Readonly<Record<string, readonly [string, string, string]>> = {
 };
 
 /** A period (ISO 8601); null: open. */
-export interface Validity {
+interface Validity {
   readonly from: string | null;
   readonly until: string | null;
 }

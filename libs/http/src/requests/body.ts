@@ -1,7 +1,55 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { excessOf } from './excess.ts';
+
+/**
+ * The deepest nesting of a body's objects and lists, and the most members of one object. No operation needs a third of
+ * either.
+ */
+export const MAX_DEPTH = 32;
+export const MAX_MEMBERS = 6_000;
+
+/** Start of a list's comma count: it never reaches `MAX_MEMBERS`. */
+const UNCOUNTED = -(2 ** 30);
+
+/** The index of the closing quote of the text that opens at `from`. */
+const endOfText = (json: Uint8Array, from: number): number => {
+  let at = from + 1;
+  while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
+  return at;
+};
+
+/**
+ * Detects JSON that is too expensive to parse: nested too deeply, or an object with too many members, which takes far
+ * longer than a list of the same size. Reads each byte once; the text need not be valid JSON. Undefined if there is no
+ * excess.
+ */
+const excessOf = (json: Uint8Array): string | undefined => {
+  // Commas of each open object; those of lists do not count.
+  const open: number[] = [];
+  let commas = UNCOUNTED;
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json[at]) {
+      case 0x22: // "
+        at = endOfText(json, at);
+        break;
+      case 0x2c: // ,
+        commas += 1;
+        if (commas >= MAX_MEMBERS) return `An object of the request body has over ${MAX_MEMBERS} members.`;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (open.push(commas) > MAX_DEPTH) return `The request body is nested deeper than ${MAX_DEPTH} levels.`;
+        commas = json[at] === 0x7b ? 0 : UNCOUNTED;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        commas = open.pop() ?? UNCOUNTED;
+        break;
+    }
+  }
+  return undefined;
+};
 
 /** The largest request body, in bytes: 256 KiB. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
@@ -161,4 +209,29 @@ const illFormedTexts = (json: string, value: object): string[] => {
     }
   }
   return found.toSorted();
+};
+
+/**
+ * Members in one order. `fromEntries` defines them, so `__proto__` stays an ordinary one. A number beyond the range of
+ * doubles, which no schema accepts, must not become null.
+ */
+const ordered = (_name: string, value: unknown): unknown => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+};
+
+/**
+ * One text for all spellings of a JSON value, as operations read it: the order of members, white space, escapes and the
+ * spelling of numbers make no difference, of a repeated member the last one counts, and an empty body is `{}`.
+ * Undefined if no operation reads the body: it is not JSON in UTF-8, or too deep or large to parse.
+ */
+export const canonicalJson = (body: Buffer): string | undefined => {
+  if (body.length === 0) return '{}';
+  if (!isUtf8(body) || excessOf(body)) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(body.toString('utf8')), ordered);
+  } catch {
+    return undefined;
+  }
 };

@@ -2,8 +2,7 @@ import { _, Ajv2020, Name } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { canonicalTag } from '../locale/languages.ts';
-import { isEmail } from './email.ts';
-import { lineOf, lineOrEmptyOf, linesOf, originOf } from './texts.ts';
+import { isEmail, lineOf, lineOrEmptyOf, linesOf, originOf } from './texts.ts';
 
 export type { ErrorObject, ValidateFunction } from 'ajv';
 

@@ -1,4 +1,4 @@
-// rule 7: 500 `internal_error`: uncaught server failure | libs/http/src/answers/fault-of.ts
+// rule 7: 500 `internal_error`: uncaught server failure | libs/http/src/answers/outcome.ts
 
 import { Fault } from '@boxoffice/envelope';
 import { StoreUnavailable } from '@boxoffice/store';

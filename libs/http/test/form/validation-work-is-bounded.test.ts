@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
-import { MAX_DEPTH, MAX_MEMBERS } from '../../src/requests/excess.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from '../../src/requests/body.ts';
 import { createCompiler, MAX_ERRORS, type Validate } from '../../src/validation/validators.ts';
 import { forSuite, start } from '../fixture.ts';
 import { things } from '../things.ts';

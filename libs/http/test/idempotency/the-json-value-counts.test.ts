@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { canonicalJson } from '../../src/requests/canonical-json.ts';
+import { canonicalJson } from '../../src/requests/body.ts';
 import { forSuite } from '../fixture.ts';
 import { openNotes, runs } from './notes.ts';
 

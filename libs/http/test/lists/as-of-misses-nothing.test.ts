@@ -6,7 +6,7 @@ import { collection, type Document, type Documents, openMongoStore, openSqliteSt
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changesPageOf } from '../../src/index.ts';
-import { createCursorCodec } from '../../src/lists/cursor.ts';
+import { createCursorCodec } from '../../src/lists.ts';
 import { forSuite } from '../fixture.ts';
 
 // Instances with different clocks write while a client walks the list repeatedly. Time is simulated: an instant is

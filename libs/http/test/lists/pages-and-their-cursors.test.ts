@@ -8,8 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { type AnyOperation, listQuery, operation, page, pageOf } from '../../src/index.ts';
-import { createCursorCodec, ownerOf } from '../../src/lists/cursor.ts';
-import type { Page } from '../../src/lists/page.ts';
+import { createCursorCodec, ownerOf, type Page } from '../../src/lists.ts';
 import { type Started, start } from '../fixture.ts';
 
 interface Note extends Document {

@@ -2,10 +2,45 @@
 
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, type CallerUser, IDENTITY_HEADER } from '@boxoffice/identity';
-import type { AppOptions } from '../app/options.ts';
-import { type AnyOperation, neededScopes, type RestrictedRole, type VisitorAccess } from '../operation.ts';
-import type { Admitted } from './admission.ts';
+import { type Caller, type CallerUser, IDENTITY_HEADER, type IdentityVerifier } from '@boxoffice/identity';
+import { type AnyOperation, neededScopes, type RestrictedRole, type VisitorAccess } from './operation.ts';
+
+/** The sender of a request to an operation for visitors, as the service that holds the sessions sees it. */
+interface Visiting<Visitor = unknown> {
+  /** The handler's `visitor`. */
+  readonly visitor: Visitor;
+  /** Headers of the answer, if it is a 2xx. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The session that idempotency keys belong to; undefined without one. */
+  readonly session?: string;
+}
+
+/** The caller. */
+export interface Admitted extends Omit<Visiting, 'visitor'> {
+  readonly caller: Caller;
+  readonly visitor: unknown;
+}
+
+/**
+ * Admits a visitor by the headers of the request alone, before its body is read. Rejects with the fault to answer if
+ * the point of sale or the session does not exist, or the session does not satisfy `access`.
+ */
+export type Admit<Visitor = unknown> = (
+  request: IncomingMessage,
+  access: VisitorAccess,
+) => Promise<Visiting<Visitor>> | Visiting<Visitor>;
+
+/** How an app learns who calls. */
+export interface AccessOptions {
+  readonly identify: IdentityVerifier;
+  /**
+   * Authenticates the service that calls this internal operation, by its Authorization header, and returns its name;
+   * default: the identity token names it. For the authorizer, whose callers have no identity yet.
+   */
+  readonly authenticateService?: (authorization: string | undefined, operation: string) => string;
+  /** Admits visitors; required by operations for them (family B). */
+  readonly admit?: Admit;
+}
 
 /** The 403 of a token that lacks these scopes (RFC 6750, 3.1). */
 export const insufficientScope = (details: string, lacking: readonly string[]): Fault =>
@@ -83,7 +118,7 @@ const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess 
 export const createAdmission = (
   operation: AnyOperation,
   id: string,
-  { identify, authenticateService, admit }: Pick<AppOptions, 'identify' | 'authenticateService' | 'admit'>,
+  { identify, authenticateService, admit }: AccessOptions,
 ): ((request: IncomingMessage) => Promise<Admitted>) => {
   const { access } = operation;
   const anonymous = { caller: { ...ANONYMOUS, operation: id }, visitor: undefined };
