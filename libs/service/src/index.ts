@@ -1,27 +1,4 @@
 export {
-  type BestEffort,
-  createBestEffort,
-} from './client/best-effort.ts';
-export {
-  createServiceClient,
-  type ServiceClient,
-  ServiceRefusal,
-} from './client/client.ts';
-export type { AnswerOf, BodyOf, Operations, QueryOf, ServiceApi } from './client/operations.ts';
-export { type Contract, contractOf } from './contract.ts';
-export type {
-  Calls,
-  Closable,
-  CurrentFact,
-  CurrentFacts,
-  Facts,
-  Listener,
-  Parts,
-  Reaction,
-  ServiceDefinition,
-} from './definition.ts';
-export { type Engines, openEngines } from './engines/engines.ts';
-export {
   type Announced,
   type Announcement,
   announcedAgain,
@@ -30,15 +7,34 @@ export {
   announcing,
   type BelongsTo,
   type OnWritten,
-} from './facts/announce.ts';
-export type { FactMoment } from './facts/subscriptions.ts';
+} from './announce.ts';
+export { type BestEffort, createBestEffort } from './best-effort.ts';
 export {
-  type End,
-  type Retention,
-  type Retentions,
-  type SweepOptions,
-  startSweeper,
-} from './retention.ts';
+  type AnswerOf,
+  type BodyOf,
+  createServiceClient,
+  type Operations,
+  type QueryOf,
+  type ServiceApi,
+  type ServiceClient,
+  ServiceRefusal,
+} from './client.ts';
+export {
+  type Calls,
+  type Closable,
+  type Contract,
+  type CurrentFact,
+  type CurrentFacts,
+  contractOf,
+  type Facts,
+  type Listener,
+  type Parts,
+  type Reaction,
+  type ServiceDefinition,
+} from './definition.ts';
+export { type Engines, openEngines } from './engines.ts';
+export { type End, type Retention, type Retentions, type SweepOptions, startSweeper } from './retention.ts';
 export { salesBoundsOf } from './sales-bounds.ts';
 export { runService } from './start/run.ts';
 export { type RunningService, type StartOptions, startService } from './start/start.ts';
+export type { FactMoment } from './subscriptions.ts';

@@ -35,7 +35,7 @@ import {
 import { builtInRows, isBuiltIn, type ServicesFile, servicesFile } from '@boxoffice/runtime/services';
 import { openMongoStore } from '@boxoffice/store';
 import type { ServiceDefinition } from '../definition.ts';
-import { traceOfEvents } from '../engines/engines.ts';
+import { traceOfEvents } from '../engines.ts';
 import { startService } from './start.ts';
 
 /** A setting that a standalone service requires, because the embedded engines serve one process. */

@@ -29,13 +29,11 @@ import {
   within,
 } from '@boxoffice/runtime';
 import { createQuiet, type Store } from '@boxoffice/store';
-import { contractOf } from '../contract.ts';
 import type { Parts, ServiceDefinition } from '../definition.ts';
-import { type Subscriptions, startSubscriptions } from '../facts/subscriptions.ts';
-import { queueMetrics } from '../metrics/queues.ts';
-import { relayMetrics, watchBacklog } from '../metrics/relay.ts';
-import { countedStore } from '../metrics/store.ts';
+import { contractOf } from '../definition.ts';
+import { countedStore, queueMetrics, relayMetrics, watchBacklog } from '../metrics.ts';
 import { startSweeper } from '../retention.ts';
+import { type Subscriptions, startSubscriptions } from '../subscriptions.ts';
 import { delayUntilReady, refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dereferenced } from '@boxoffice/http';
-import { type ServiceClient, ServiceRefusal } from '../client/client.ts';
-import type { Operations, ServiceApi } from '../client/operations.ts';
+import type { Operations, ServiceApi } from '../client.ts';
+import { type ServiceClient, ServiceRefusal } from '../client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AnyOperation, createApp, createCheck, neededScopes, openApiDocument } from '@boxoffice/http';
 import {
@@ -32,7 +34,7 @@ export interface ServedReply<Data> {
   readonly data: Data;
 }
 
-export interface ServedCall {
+interface ServedCall {
   readonly institution: string;
   /** Default: `partner`. */
   readonly client?: string;
@@ -81,6 +83,22 @@ const matches = (operation: AnyOperation, method: string, path: string): boolean
 
 type Described = Record<string, Record<string, { readonly responses: object }>>;
 
+/** Serves on a free port of this machine; its `close` ends every connection. */
+export const serveLocally = async (listener: RequestListener) => {
+  // A connection whose end the caller has not noticed would fail its next call.
+  const server = createServer({ keepAliveTimeout: 600_000 }, listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
 /** Serves operations over HTTP. */
 export const serveOperations = async (
   service: string,
@@ -98,10 +116,7 @@ export const serveOperations = async (
     logger,
   });
   const checkShape = createShapeCheck();
-  // A connection whose end the caller has not noticed would fail its next call.
-  const server = createServer({ keepAliveTimeout: 600_000 }, app).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await serveLocally(app);
 
   const calledAt = (method: string, path: string): AnyOperation | undefined => {
     const [plain = ''] = path.split('?');
@@ -158,11 +173,29 @@ export const serveOperations = async (
     return { status: response.status, headers: response.headers, text, body: read, data: read?.data ?? null };
   };
 
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-
   return { url, call, open, close };
+};
+
+type Reply = Pick<ServedReply<unknown>, 'status' | 'headers' | 'text'>;
+
+/** What only the first answer shows. */
+const SECRETS = /"(clientSecret|secret|key|invitation)":("[^"]*"|\{[^}]*\})/g;
+
+/**
+ * Sends a request with one Idempotency-Key eight times at once, to these instances in turn. Resolves to the first
+ * answer. @throws {Error} unless the other seven replay it
+ */
+export const sendEightAtOnce = async <Instance, R extends Reply>(
+  instances: readonly Instance[],
+  send: (on: Instance, key: string) => Promise<R>,
+): Promise<R> => {
+  const key = randomUUID();
+  const eight = Array.from({ length: 8 }, (_, n) => instances[n % instances.length] as Instance);
+  const replies = await Promise.all(eight.map((on) => send(on, key)));
+  const firsts = replies.filter(({ headers }) => headers.get('idempotency-replayed') === null);
+  const seen = ({ status, text }: Reply) => [status, text.replaceAll(SECRETS, '"$1":null')];
+  const [first = replies[0] as R] = firsts;
+  for (const reply of replies) assert.deepEqual(seen(reply), seen(first));
+  assert.equal(firsts.length, 1, 'the first answer was given more than once, or never');
+  return first;
 };

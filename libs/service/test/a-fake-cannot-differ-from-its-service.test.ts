@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createServiceClient, type ServiceApi } from '../../src/index.ts';
-import { type Authority, openAuthority, openFake } from '../../src/testkit/index.ts';
+import { createServiceClient, type ServiceApi } from '../src/index.ts';
+import { type Authority, openAuthority, openFake } from '../src/testkit/index.ts';
 
 interface Operations {
   readonly nameThing: {

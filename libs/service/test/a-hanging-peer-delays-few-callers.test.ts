@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createBestEffort } from '../../src/client/best-effort.ts';
+import { createBestEffort } from '../src/best-effort.ts';
 
 const never = () => new Promise<string>(() => undefined);
 

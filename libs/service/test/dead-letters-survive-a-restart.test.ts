@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { expect, test } from '@jest/globals';
-import { noteQueue, openEmbedded } from '../fixture.ts';
+import { noteQueue, openEmbedded } from './fixture.ts';
 
 const message: Message = {
   id: 'evt_1',

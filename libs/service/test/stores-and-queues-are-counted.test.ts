@@ -1,8 +1,8 @@
 import type { Message } from '@boxoffice/messaging';
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
-import { countedStore } from '../../src/metrics/store.ts';
-import { noteQueue, notes, openEmbedded, openNotes } from '../fixture.ts';
+import { countedStore } from '../src/metrics.ts';
+import { noteQueue, notes, openEmbedded, openNotes } from './fixture.ts';
 
 const scrape = async (metrics: Metrics) => {
   const lines = (await metrics.text()).text.split('\n');

@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import {
   type AnyOperation,
   createApp,
@@ -9,12 +9,55 @@ import {
   ok,
   operation,
 } from '@boxoffice/http';
-import { createIdentityVerifier, createKeySet, JWKS_PATH } from '@boxoffice/identity';
+import {
+  createIdentityVerifier,
+  createKeySet,
+  IDENTITIES_PATH,
+  type IdentityTokenOptions,
+  JWKS_PATH,
+  signIdentity,
+} from '@boxoffice/identity';
+import { type Listening, listen } from '@boxoffice/runtime';
 import { Type } from 'typebox';
-import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '../client/operations.ts';
-import type { Authority } from './authority.ts';
+import type { AnswerOf, BodyOf, Operations, PathOf, QueryOf, ServiceApi } from '../client.ts';
 import { type ReleasedDescription, releasedDescription, schemasOf } from './released.ts';
-import { createShapeCheck } from './serve.ts';
+import { createShapeCheck, serveLocally } from './serve.ts';
+
+/** A fake authorizer: its keys, and the identities that it signs with them. */
+export interface Authority {
+  readonly listening: Listening;
+  sign(audience: string, caller: IdentityTokenOptions['caller']): string;
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text;
+};
+
+/**
+ * Creates a fake of the authorizer, which belongs to another package. `service` is the caller of services' own calls.
+ */
+export const openAuthority = async (service: string): Promise<Authority> => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const kid = randomUUID();
+  const keys = [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }];
+  const sign: Authority['sign'] = (audience, caller) =>
+    signIdentity({ kid, privateKey }, { audience, caller, issuedAt: Math.floor(Date.now() / 1_000) });
+  const listening = await listen(
+    async (request, response) => {
+      if (request.url === JWKS_PATH) return void response.end(JSON.stringify({ keys }));
+      if (request.url !== IDENTITIES_PATH) return void response.writeHead(404).end();
+      const { audience, institution, operation } = JSON.parse(await textOf(request));
+      const caller = { institution, operation, client: null, service, scopes: [] };
+      const data = { identity: sign(audience, caller), expiresAt: new Date(Date.now() + 60_000).toISOString() };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ status: 'success', details: null, data }));
+    },
+    { host: '127.0.0.1', port: 0 },
+  );
+  return { listening, sign };
+};
 
 /** The failure of a fake in place of its ordinary answer. */
 export type Mishap =
@@ -172,17 +215,16 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
     cursorKey: 'unused',
     logger: quiet,
   });
-  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+  const { server, url, close } = await serveLocally((request, response) => {
     if (dead) return void request.socket.destroy();
     response.once('finish', () => {
       if (response.statusCode === 400)
         differences.push(`${request.method} ${request.url} does not match its description`);
     });
     app(request, response);
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     calls,
     mishaps,
     before,
@@ -190,10 +232,7 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
       dead = false;
     },
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      await close();
       if (differences.length > 0) throw new Error(`the fake of ${api.service}: ${differences.join('; ')}`);
     },
   };

@@ -1,7 +1,7 @@
 import { collection, type Document } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Announced, announcing } from '../../src/index.ts';
-import { notExercised, testEngines } from '../../src/testkit/index.ts';
+import { type Announced, announcing } from '../src/index.ts';
+import { notExercised, testEngines } from '../src/testkit/index.ts';
 
 interface Thing extends Document, Pick<Announced, 'lastAnnouncement'> {
   readonly state: string;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { collection, type Document, type Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type SweepOptions, startSweeper } from '../../src/index.ts';
-import { type OpenEngine, testEngines } from '../../src/testkit/index.ts';
+import { type SweepOptions, startSweeper } from '../src/index.ts';
+import { type OpenEngine, testEngines } from '../src/testkit/index.ts';
 
 interface Visit extends Document {
   readonly endsAt: number | null;

@@ -1,5 +1,13 @@
 // The metrics that every service has: of its store, its relay and its queues.
 
+import {
+  type Backlog,
+  type Handler,
+  maxAttempts,
+  type Queue,
+  type QueueDepth,
+  type RelayMetrics,
+} from '@boxoffice/messaging';
 import type { Metrics } from '@boxoffice/runtime';
 import type { CollectionHandle, Document, Documents, Store } from '@boxoffice/store';
 
@@ -71,4 +79,77 @@ export const countedStore = (store: Store, metrics: Metrics, service: string): S
     outbox: counted('outbox', store.outbox),
     lease: counted('leases', { lease: store.lease }).lease,
   };
+};
+
+/** The metrics of a service's queues, by the name of the queue. */
+interface QueueMetrics {
+  /** The handler, timed: counts the outcome of each message, and redeliveries. */
+  timed(queue: Queue, handle: Handler): Handler;
+}
+
+/** Creates the metrics. `depths` reads the service's queues at each scrape. */
+export const queueMetrics = (metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics => {
+  const took = metrics.histogram({
+    name: 'queue_message_duration_seconds',
+    help: 'Time to handle a message, by outcome',
+    labels: ['queue', 'outcome'],
+  });
+  const again = metrics.counter({
+    name: 'queue_redeliveries_total',
+    help: 'Deliveries for another attempt',
+    labels: ['queue'],
+  });
+  const messages = { name: 'queue_messages', help: 'Messages of a queue, by their state', labels: ['queue', 'state'] };
+  metrics.watch(messages, async () =>
+    (await depths()).flatMap(({ queue, waiting, retrying, dead }) => [
+      { value: waiting, labels: { queue, state: 'waiting' } },
+      { value: retrying, labels: { queue, state: 'retrying' } },
+      { value: dead, labels: { queue, state: 'dead' } },
+    ]),
+  );
+  return {
+    timed:
+      ({ name: queue }, handle) =>
+      async (message, attempt) => {
+        const startedAt = performance.now();
+        const note = (outcome: string) => took((performance.now() - startedAt) / 1_000, { queue, outcome });
+        if (attempt > 1) again({ queue });
+        try {
+          await handle(message, attempt);
+          note('handled');
+        } catch (error) {
+          const isDead = attempt >= maxAttempts || (error as Error | undefined)?.name === 'Unreadable';
+          note(isDead ? 'dead' : 'retried');
+          throw error;
+        }
+      },
+  };
+};
+
+const labels = ['service'];
+
+/** The metrics of a service's relay: how much it publishes. */
+export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics => {
+  const published = metrics.counter({ name: 'relay_published_total', help: 'Events that the bus confirmed', labels });
+  const failed = metrics.counter({
+    name: 'relay_failed_total',
+    help: 'Attempts to publish an event that failed',
+    labels,
+  });
+  return {
+    published: (count) => published({ service }, count),
+    failed: (count) => failed({ service }, count),
+  };
+};
+
+/** The relay's backlog: the number of events in its outbox, and the age of the oldest. */
+export const watchBacklog = (metrics: Metrics, service: string, backlog: () => Backlog): void => {
+  const events = { name: 'relay_backlog_events', help: 'Events committed and not published yet', labels };
+  metrics.watch(events, () => [{ value: backlog().events, labels: { service } }]);
+  const seconds = { name: 'relay_backlog_seconds', help: 'Age of the oldest event not published yet', labels };
+  metrics.watch(seconds, () => {
+    const { oldest } = backlog();
+    const age = oldest === undefined ? 0 : Math.max(0, Date.now() - Date.parse(oldest)) / 1_000;
+    return [{ value: age, labels: { service } }];
+  });
 };
