@@ -37,7 +37,7 @@ export default {
         'they meet in libs/service and in the programs; of the runtime they know deadlines, intervals and the list of services alone',
       severity: 'error',
       from: { path: '^libs/(store|messaging|runtime|envelope)/src/' },
-      to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/runtime/src/(time|services)/'] },
+      to: { path: '^libs/', pathNot: ['^libs/$1/', '^libs/runtime/src/(time\\.ts|services/)'] },
     },
     {
       name: 'services-talk-http-or-events',
@@ -80,7 +80,7 @@ export default {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|(deploy|tests)/[^/]+)/',
         pathNot: [
           '^$1/',
-          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time/index|services/index|pos/index|new-service/index)\\.ts$',
+          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time|services/index|pos/index|new-service/index)\\.ts$',
         ],
       },
     },

@@ -24,7 +24,7 @@ const secret = (name, make = () => randomBytes(32).toString('base64url')) => {
 };
 
 const serviceRootSecret = secret('service-root-secret');
-// Derived as the authorizer does (libs/runtime/src/shared-settings/service-secret.ts), one secret per service.
+// Derived as the authorizer does (libs/runtime/src/settings/shared.ts), one secret per service.
 const serviceSecret = (name) =>
   Buffer.from(hkdfSync('sha256', serviceRootSecret, '', `boxoffice service ${name}`, 32)).toString('base64url');
 const keyEncryptionKey = secret('key-encryption-key');

@@ -1,6 +1,6 @@
-import type { Logger } from './logs/logger.ts';
+import type { Logger } from './logger.ts';
 import { reasonOf } from './settings/start-fault.ts';
-import { within } from './time/index.ts';
+import { within } from './time.ts';
 
 /** Stops a program in order. */
 export interface Stop {

@@ -192,7 +192,7 @@ describe('additional authorities are trusted', () => {
 
   /** The answer that a new process with TLS_CA_FILE gets from the server: trust applies to the whole process. */
   const answerTo = async (file: string | undefined): Promise<string> => {
-    const entry = new URL('../src/certificates/trust.ts', import.meta.url).href;
+    const entry = new URL('../src/certificates.ts', import.meta.url).href;
     const script = `
     const { trustAuthorities } = await import(${JSON.stringify(entry)});
     const { X509Certificate } = await import('node:crypto');

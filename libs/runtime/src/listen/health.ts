@@ -1,4 +1,4 @@
-import { within } from '../time/index.ts';
+import { within } from '../time.ts';
 
 /** The answer to a health request: its status and its bare body. */
 interface HealthAnswer {

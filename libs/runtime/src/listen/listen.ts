@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Certificate } from '../certificates/certificate.ts';
-import type { Observe } from '../metrics/metrics.ts';
+import type { Certificate } from '../certificates.ts';
+import type { Metrics, Observe } from '../metrics.ts';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
-import { requestIdFrom } from '../tracing/trace.ts';
+import { requestIdFrom } from '../tracing.ts';
 import { drainConnections } from './drain.ts';
 import type { Health } from './health.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
@@ -207,3 +207,27 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
     },
   };
 };
+
+interface OperationsOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly health?: Health;
+}
+
+/** Serves `/metrics` (and health) on a separate port, which is not published. */
+export const serveOperations = ({ host, port, metrics, health }: OperationsOptions): Promise<Listening> =>
+  listen(
+    (request, response) => {
+      const readable = request.method === 'GET' || request.method === 'HEAD';
+      if (!readable || request.url?.split('?', 1)[0] !== '/metrics') {
+        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('GET /metrics is here\n');
+        return;
+      }
+      metrics.text().then(
+        ({ type, text }) => response.writeHead(200, { 'Content-Type': type }).end(text),
+        () => response.writeHead(500).end(),
+      );
+    },
+    { host, port, health, setting: 'OPERATIONS_PORT' },
+  );

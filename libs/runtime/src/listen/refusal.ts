@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '../logs/logger.ts';
+import type { Logger } from '../logger.ts';
 
 /** A request that Node's HTTP parser refuses, or that does not arrive whole in time. */
 export interface Refusal {

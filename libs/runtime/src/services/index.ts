@@ -1,10 +1,13 @@
 // The list of services: what gateway, authorizer, broker and operator know of each service.
-export { builtInRows, isBuiltIn, rowsWith } from './built-in.ts';
+
 export { RowsFault } from './check.ts';
 export {
+  builtInRows,
   fixedServices,
   followServices,
+  isBuiltIn,
   presentRows,
+  rowsWith,
   type ServiceList,
   type ServicesFile,
   servicesFile,
@@ -13,12 +16,4 @@ export {
   urlSettingOf,
   watchServicesFile,
 } from './list.ts';
-export {
-  broadcastsOf,
-  type ConsumedQueue,
-  callsOf,
-  isBelow,
-  mayCall,
-  queuesOf,
-  type ServiceRow,
-} from './rows.ts';
+export { broadcastsOf, type ConsumedQueue, callsOf, isBelow, mayCall, queuesOf, type ServiceRow } from './rows.ts';

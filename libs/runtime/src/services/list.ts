@@ -1,16 +1,38 @@
 import { readFileSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Logger } from '../logs/logger.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Logger } from '../logger.ts';
+import type { Metrics } from '../metrics.ts';
 import { file, url } from '../settings/kinds.ts';
 import { type Environment, readSettings, type Setting, SettingsFault } from '../settings/settings.ts';
+import { dataDirectory } from '../settings/shared.ts';
 import { explain, reasonOf } from '../settings/start-fault.ts';
-import { dataDirectory } from '../shared-settings/common.ts';
-import { repeat } from '../time/index.ts';
-import { builtInRows, rowsWith } from './built-in.ts';
-import { RowsFault } from './check.ts';
+import { repeat } from '../time.ts';
+import { checkRows, RowsFault } from './check.ts';
 import type { ServiceRow } from './rows.ts';
+
+// Of the package, beside `src` and `dist`.
+const FILE = new URL('../../services.json', import.meta.url);
+
+/** The services of the product: the list without a SERVICES_FILE. */
+export const builtInRows: readonly ServiceRow[] = JSON.parse(readFileSync(FILE, 'utf8'));
+
+const builtIn: ReadonlySet<string> = new Set(builtInRows.map(({ name }) => name));
+
+/** Whether the product itself has a service of this name. */
+export const isBuiltIn = (name: string): boolean => builtIn.has(name);
+
+const EMPTY = { prefixes: [], domains: [], open: [], sessions: [], pages: [], calls: [], publishes: [], consumes: [] };
+
+/**
+ * The built-in rows and, below them, those of a file's text; a row with the name of a built-in service sets its url.
+ * @throws {RowsFault} naming each wrong row, and why
+ */
+export const rowsWith = (text: string): readonly ServiceRow[] => {
+  const added = checkRows(text, builtInRows);
+  const addressed = builtInRows.map((row) => ({ ...row, ...added.find(({ name }) => name === row.name) }));
+  return [...addressed, ...added.filter(({ name }) => !isBuiltIn(name))].map((row) => ({ ...EMPTY, ...row }));
+};
 
 /** A services file as it was at the start. */
 export interface ServicesFile {

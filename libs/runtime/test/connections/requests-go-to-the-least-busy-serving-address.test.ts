@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createBreaker } from '../../src/connections/breaker.ts';
-import { type Attempt, createAddresses } from '../../src/index.ts';
+import { type Attempt, createAddresses, networkOf } from '../../src/index.ts';
 
 /** The addresses of a name that resolves to `found`, with a clock. */
 const open = (found: string[]) => {
@@ -202,4 +202,19 @@ describe('a breaker', () => {
     breaker.abandoned();
     expect([breaker.state, breaker.enter(201)]).toEqual(['closed', true]);
   });
+});
+
+test.each([
+  ['10.1.2.3', '10.1.2.3'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:DB8:1::', '2001:db8:1:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['::ffff:0a01:0203', '10.1.2.3'],
+  ['unknown', 'unknown'],
+  ['no:address', 'no:address'],
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

@@ -1,7 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
-import { createMetrics, listen, nameOperation, serveOperations } from '../src/index.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  createHealth,
+  createMetrics,
+  type Health,
+  type Listening,
+  listen,
+  nameOperation,
+  serveOperations,
+} from '../src/index.ts';
 
 describe('event loop lag excludes the interval', () => {
   test('the lag of the event loop excludes the interval between two measurements', async () => {
@@ -83,5 +91,49 @@ describe('metrics have their own port', () => {
     expect(readings).toBe(0);
     expect(await lines()).toEqual(expected(1));
     expect(await lines()).toEqual(expected(2));
+  });
+});
+
+let health: Health;
+let listening: Listening;
+
+beforeAll(async () => {
+  health = createHealth(() => ['demo data']);
+  listening = await listen((_request, response) => response.writeHead(418).end(), {
+    host: '127.0.0.1',
+    port: 0,
+    health,
+  });
+});
+afterAll(() => listening.close());
+
+const ask = async (path: string, method = 'GET') => {
+  const response = await fetch(`${listening.url}/health/${path}`, { method });
+  return [response.status, await response.text()];
+};
+
+describe('health', () => {
+  test('is live at once, and ready when every check passes', async () => {
+    expect(await ask('live')).toEqual([200, '{"status":"ok"}']);
+    expect(await ask('ready')).toEqual([503, '{"status":"starting","waitingFor":["demo data"]}']);
+
+    let connected = false;
+    health.ready({
+      store: async () => undefined,
+      broker: () => (connected ? Promise.resolve() : Promise.reject(new Error('no broker'))),
+    });
+    expect(await ask('ready')).toEqual([503, '{"status":"starting","waitingFor":["broker"]}']);
+    connected = true;
+    expect(await ask('ready?deep=1')).toEqual([200, '{"status":"ok"}']);
+    expect(await ask('ready', 'HEAD')).toEqual([200, '']);
+
+    health.stopping();
+    expect(await ask('ready')).toEqual([503, '{"status":"stopping","waitingFor":[]}']);
+    expect(await ask('live')).toEqual([200, '{"status":"ok"}']);
+  });
+
+  test('does not handle other paths and methods', async () => {
+    expect(await ask('other')).toEqual([418, '']);
+    expect(await ask('ready', 'POST')).toEqual([418, '']);
   });
 });

@@ -1,0 +1,278 @@
+// TLS certificates: reading and following the files, a certificate for development, and trusted authorities.
+
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Logger } from './logger.ts';
+import { file } from './settings/kinds.ts';
+import { type Setting, SettingsFault } from './settings/settings.ts';
+import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
+
+/** A certificate chain and its private key, both as PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The files of a certificate and of its key, each with the setting that names it. */
+export interface CertificateFiles {
+  readonly cert: { readonly setting: string; readonly path: string };
+  readonly key: { readonly setting: string; readonly path: string };
+}
+
+type NamedFile = CertificateFiles['cert'];
+
+/** The content of a setting's file, or the line that says why it cannot be used. */
+type Read<Value> = { readonly pem: string; readonly value: Value } | { readonly fault: string };
+
+const readPem = <Value>({ setting, path }: NamedFile, noun: string, parse: (pem: string) => Value): Read<Value> => {
+  try {
+    const pem = readFileSync(path, 'utf8');
+    try {
+      return { pem, value: parse(pem) };
+    } catch {
+      return { fault: `${setting}: ${path} holds no readable ${noun}` };
+    }
+  } catch (error) {
+    return { fault: `${setting}: ${path} cannot be read: ${explain(error)}` };
+  }
+};
+
+const readCertificateFile = (named: NamedFile, now: Date): Read<X509Certificate> => {
+  const read = readPem(named, 'certificate', (pem) => new X509Certificate(pem));
+  const isOver = 'value' in read && read.value.validToDate < now;
+  return isOver ? { fault: `${named.setting}: ${named.path} expired on ${read.value.validTo}` } : read;
+};
+
+const readKeyFile = (named: NamedFile): Read<KeyObject> =>
+  readPem(named, 'private key', (pem) => createPrivateKey(pem));
+
+/**
+ * The certificate in the files.
+ * @throws {StartFault} when one of them is unreadable, damaged or expired, or the key does not belong to the
+ * certificate
+ */
+export const readCertificate = (files: CertificateFiles, now = new Date()): Certificate => {
+  const [certificate, key] = [readCertificateFile(files.cert, now), readKeyFile(files.key)];
+  if ('fault' in certificate) throw new StartFault(certificate.fault);
+  if ('fault' in key) throw new StartFault(key.fault);
+  if (!certificate.value.checkPrivateKey(key.value)) {
+    throw new StartFault(
+      `${files.key.setting}: the key in ${files.key.path} does not belong to the certificate in ${files.cert.path}`,
+    );
+  }
+  return { cert: certificate.pem, key: key.pem };
+};
+
+/** The faults of each file alone, if it is given. */
+const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): string[] => {
+  const read = [cert && readCertificateFile(cert, new Date()), key && readKeyFile(key)];
+  return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
+};
+
+/**
+ * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong
+ * together, or neither is (then undefined).
+ */
+export const certificateFiles = (prefix: string): Setting<CertificateFiles | undefined> => {
+  const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>
+    file(name, { optional: true }),
+  );
+  const named = (setting: typeof certFile, path: string | undefined): NamedFile | undefined =>
+    path === undefined || setting === undefined ? undefined : { setting: setting.name, path };
+  return {
+    name: `${prefix}_CERT_FILE`,
+    read(env) {
+      const [cert, key] = [named(certFile, certFile?.read(env)), named(keyFile, keyFile?.read(env))];
+      const faults = faultsOf(cert, key);
+      const [set, unset] = cert ? [cert.setting, `${prefix}_KEY_FILE`] : [key?.setting, `${prefix}_CERT_FILE`];
+      if (!cert !== !key) faults.unshift(`${unset}: is not set, but ${set} is; they belong together`);
+      if (faults.length > 0) throw new SettingsFault(faults);
+      if (!cert || !key) return undefined;
+      try {
+        readCertificate({ cert, key });
+      } catch (error) {
+        throw error instanceof StartFault ? new SettingsFault([error.message]) : error;
+      }
+      return { cert, key };
+    },
+  };
+};
+
+/** Options of `followCertificate`. */
+interface FollowOptions {
+  readonly files: CertificateFiles;
+  readonly logger: Logger;
+  /** Serves this certificate from now on, as {@link Listening.renew} does. */
+  renew(certificate: Certificate): void;
+  /** Milliseconds between two checks of the files. */
+  readonly everyMs?: number;
+}
+
+/** Changes when the file is written or replaced, or a link in its path is; undefined while the file does not exist. */
+const versionOf = (path: string): string | undefined => {
+  const { mtimeMs, ino, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return mtimeMs === undefined ? undefined : `${mtimeMs} ${ino} ${size}`;
+};
+
+/**
+ * Serves a renewed certificate without a restart: checks the files regularly, and uses their certificate for new
+ * connections. While the pair is damaged or half replaced, the old one stays, which is logged once.
+ */
+export const followCertificate = (options: FollowOptions): { close(): void } => {
+  const { renew, files, logger, everyMs = 30_000 } = options;
+  const versions = (): string => `${versionOf(files.cert.path)}, ${versionOf(files.key.path)}`;
+  let served = versions();
+  let refused = '';
+  const check = (): void => {
+    const now = versions();
+    if (now === served || now === refused) return;
+    try {
+      renew(readCertificate(files));
+      served = now;
+      refused = '';
+      logger.info('the certificate was renewed');
+    } catch (error) {
+      refused = now;
+      logger.warn('the new certificate cannot be used, the old one stays', { reason: (error as Error).message });
+    }
+  };
+  const timer = setInterval(check, everyMs);
+  timer.unref();
+  return { close: () => clearInterval(timer) };
+};
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+const readAuthorities = (path: string): string[] => {
+  const text = (() => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      throw new StartFault(`TLS_CA_FILE: ${path} cannot be read: ${explain(error)}`);
+    }
+  })();
+  const found = text.match(CERTIFICATE) ?? [];
+  try {
+    for (const pem of found) new X509Certificate(pem);
+  } catch {
+    throw new StartFault(`TLS_CA_FILE: ${path} holds a damaged certificate`);
+  }
+  if (found.length === 0) throw new StartFault(`TLS_CA_FILE: ${path} holds no certificate`);
+  return found;
+};
+
+/**
+ * From now on every TLS connection that this process makes (to services, MongoDB, RabbitMQ) trusts the authorities in
+ * the file (PEM, one or several), beside those that Node trusts anyway. Nothing to do without a file.
+ * @throws {StartFault} when the file cannot be read or holds no certificate
+ */
+export const trustAuthorities = (path: string | undefined): void => {
+  if (path !== undefined) setDefaultCACertificates([...getCACertificates('default'), ...readAuthorities(path)]);
+};
+
+/** A certificate that clients trust by its own file. */
+interface DevelopmentCertificate extends Certificate {
+  /** The file for curl's --cacert. */
+  readonly caFile: string;
+}
+
+const ALWAYS = ['localhost', '127.0.0.1', '::1'];
+const DAY_MS = 86_400_000;
+/** The longest validity that clients accept. */
+const LIFETIME_DAYS = 397;
+const RENEWED_BEFORE_DAYS = 30;
+
+const covers = (certificate: X509Certificate, host: string): boolean =>
+  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
+
+/**
+ * The content of a file of the pair; undefined if there is none.
+ * @throws {StartFault} if it cannot be read: a new certificate would replace it
+ */
+const storedPem = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
+  }
+};
+
+/**
+ * The stored certificate, if it is intact and valid for all hosts and for another month.
+ * @throws {StartFault} if a file cannot be read, or a certificate, which clients may trust, exists without its key
+ */
+const stored = (certFile: string, keyFile: string, hosts: readonly string[], now: number): Certificate | undefined => {
+  const [cert, key] = [storedPem(certFile), storedPem(keyFile)];
+  if (cert !== undefined && key === undefined) {
+    throw new StartFault(
+      `the development certificate: ${certFile} exists without ${keyFile}; restore the key, or remove the certificate to get new ones`,
+    );
+  }
+  if (cert === undefined || key === undefined) return undefined;
+  try {
+    const certificate = new X509Certificate(cert);
+    const goodUntil = certificate.validToDate.getTime() - RENEWED_BEFORE_DAYS * DAY_MS;
+    const good = goodUntil > now && certificate.checkPrivateKey(createPrivateKey(key));
+    return good && hosts.every((host) => covers(certificate, host)) ? { cert, key } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const make = async (hosts: readonly string[], now: number): Promise<Certificate> => {
+  // Loaded on demand: it costs 25 MB and 0.2 s, once a year.
+  const { generate } = await import('selfsigned');
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'boxoffice development' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    // Clocks of clients may be slightly behind.
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + (LIFETIME_DAYS - 1) * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      {
+        name: 'subjectAltName',
+        altNames: hosts.map((host) => (isIP(host) ? { type: 7, ip: host } : { type: 2, value: host })),
+      },
+    ],
+  });
+  return { cert, key };
+};
+
+const replaceFile = (path: string, content: string, mode: number): void => {
+  writeFileSync(`${path}.new`, content, { mode, flush: true });
+  renameSync(`${path}.new`, path);
+};
+
+/**
+ * A certificate for development, stored in the directory (its key with mode 0600) and valid for localhost, loopback and
+ * the given hosts; created again when it is missing, damaged, about to expire, or lacks a host.
+ * @throws {StartFault} when it cannot be stored, or a stored file cannot be read, or its key is missing
+ */
+export const developmentCertificate = async (
+  directory: string,
+  hosts: readonly string[] = [],
+  now = Date.now(),
+): Promise<DevelopmentCertificate> => {
+  // An address in a URL may be in brackets.
+  const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
+  const caFile = join(directory, 'development-certificate.pem');
+  const keyFile = join(directory, 'development-key.pem');
+  const found = stored(caFile, keyFile, all, now);
+  if (found) return { ...found, caFile };
+  const fresh = await make(all, now);
+  try {
+    replaceFile(keyFile, fresh.key, 0o600);
+    replaceFile(caFile, fresh.cert, 0o644);
+  } catch (error) {
+    throw new StartFault(`the development certificate cannot be stored in ${directory}: ${explain(error)}`);
+  }
+  return { ...fresh, caFile };
+};

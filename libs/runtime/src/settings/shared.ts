@@ -1,0 +1,176 @@
+// Settings that several programs share; each program picks those that it needs.
+
+import { hkdfSync } from 'node:crypto';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { certificateFiles } from '../certificates.ts';
+import { logLevels } from '../logger.ts';
+import { readStoredSecret } from '../secrets.ts';
+import { directory, file, oneOf, port, secret, text, url } from './kinds.ts';
+import { type Environment, type Setting, SettingsFault } from './settings.ts';
+import { explain, reasonOf, StartFault } from './start-fault.ts';
+
+/** Where the installation keeps its files. */
+export const dataDirectory = directory('BOXOFFICE_DATA_DIR', { default: resolve('data') });
+
+/** The address that servers bind to. */
+export const host = text('HOST', {
+  default: '127.0.0.1',
+  pattern: /^[A-Za-z0-9.:_-]+$/,
+  expected: 'an address or a host name',
+});
+
+/** The gateway's HTTPS port. */
+export const gatewayPort = port('GATEWAY_PORT', { default: 8443 });
+
+export const logLevel = oneOf('LOG_LEVEL', logLevels, { default: 'info' });
+
+/**
+ * Certificate authorities that this process trusts for all its connections, beside the well-known ones; see
+ * trustAuthorities.
+ */
+export const tlsCaFile = file('TLS_CA_FILE', { optional: true });
+
+/** The certificate of the gateway's HTTPS listener. */
+export const gatewayCertificate = certificateFiles('TLS');
+
+/** The certificate with which a single service serves HTTPS on its PORT; undefined: it serves HTTP. */
+export const serviceCertificate = certificateFiles('SERVICE_TLS');
+
+/** The port of `/metrics`; undefined: none. */
+export const operationsPort = port('OPERATIONS_PORT', { optional: true });
+
+export const mongodbUrl = url('MONGODB_URL', { optional: true, schemes: ['mongodb', 'mongodb+srv'], secret: true });
+
+export const amqpUrl = url('AMQP_URL', { optional: true, schemes: ['amqp', 'amqps'], secret: true });
+
+const publicUrlAsGiven = url('PUBLIC_URL', { optional: true });
+
+/** The public address: PUBLIC_URL, or localhost with the gateway's HTTPS port. */
+export const publicUrl: Setting<string> = {
+  name: publicUrlAsGiven.name,
+  read(env) {
+    const given = publicUrlAsGiven.read(env);
+    if (given !== undefined) return given;
+    try {
+      return `https://localhost:${gatewayPort.read(env)}`;
+    } catch (error) {
+      // The invalid setting is the port, not PUBLIC_URL.
+      throw new SettingsFault([`${gatewayPort.name}: ${(error as Error).message}`]);
+    }
+  },
+};
+
+/** The file in the data directory that stores a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
+export const secretFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
+/** A secret of the installation from NAME or from the file that NAME_FILE names; undefined when neither is set. */
+export const givenSecret = (name: string): Setting<string | undefined> =>
+  secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
+
+/**
+ * A secret of the installation: from NAME, from the file that NAME_FILE names, or from the data directory, where `npm
+ * start` stores it. Required.
+ */
+export const installationSecret = (name: string): Setting<string> => {
+  const given = givenSecret(name);
+  return {
+    name,
+    read(env: Environment) {
+      const folder = dataDirectory.read(env);
+      const value = given.read(env) ?? readStoredSecret(folder, secretFile(name));
+      if (value !== undefined) return value;
+      throw new Error(
+        `is not set, nor stored in ${join(folder, secretFile(name))}; every instance of a process needs the same one`,
+      );
+    },
+  };
+};
+
+/**
+ * SERVICE_SECRET of one process, derived from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256
+ * bits in base64url. It does not reveal the root or another process's secret.
+ */
+export const deriveServiceSecret = (root: string, process: string): string =>
+  Buffer.from(hkdfSync('sha256', root, '', `boxoffice service ${process}`, 32)).toString('base64url');
+
+/** The root secret, from which the authorizer derives the secret of every process. */
+export const serviceRootSecret = installationSecret('SERVICE_ROOT_SECRET');
+
+const given = givenSecret('SERVICE_SECRET');
+const givenRoot = givenSecret(serviceRootSecret.name);
+
+/**
+ * The root secret, if this process has it.
+ * @throws {SettingsFault} in the name of the root secret, not of the derived one
+ */
+const rootIn = (env: Environment, directory: string): string | undefined => {
+  try {
+    return givenRoot.read(env) ?? readStoredSecret(directory, secretFile(givenRoot.name));
+  } catch (error) {
+    throw new SettingsFault([`${givenRoot.name}: ${(error as Error).message}`]);
+  }
+};
+
+/**
+ * The secret that proves a process to the authorizer: SERVICE_SECRET, or derived from the root secret if the process
+ * has that. Required.
+ */
+export const serviceSecretOf = (process: string): Setting<string> => ({
+  name: given.name,
+  read(env) {
+    const own = given.read(env);
+    if (own !== undefined) return own;
+    const directory = dataDirectory.read(env);
+    const root = rootIn(env, directory);
+    if (root !== undefined) return deriveServiceSecret(root, process);
+    const path = join(directory, secretFile(givenRoot.name));
+    throw new Error(
+      `is not set, nor can it be derived from ${path}; operator service-secrets prints that of ${process}`,
+    );
+  },
+});
+
+/** The same for the authorizer, which has the root secret. */
+export const serviceSecretFromRoot = (process: string): Setting<string> => ({
+  name: serviceRootSecret.name,
+  read: (env) => deriveServiceSecret(serviceRootSecret.read(env), process),
+});
+
+const known = (path: string) => statSync(path, { throwIfNoEntry: false });
+
+const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
+
+/** The directories to create: this one and its missing parents, the outermost first. */
+const missing = (path: string): string[] => {
+  if (isDirectory(path)) return [];
+  const found = [path];
+  for (let at = dirname(path); !known(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
+  return found;
+};
+
+const make = (path: string): void => {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (reasonOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
+  }
+};
+
+/**
+ * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
+ * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
+ * /proc does.
+ * @throws {StartFault} naming the setting, when it cannot be created or written
+ */
+export const ensureDirectory = (path: string, setting: string): string => {
+  try {
+    for (const directory of missing(resolve(path))) make(directory);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
+  }
+};

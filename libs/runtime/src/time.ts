@@ -1,0 +1,116 @@
+// Deadlines, intervals and retries. A separate entry point, so that store and messaging load nothing else of this
+// package.
+
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Settles like the promise, for at most `ms` milliseconds; after them with the result of `late`, which may throw. The
+ * work behind the promise continues, and its later rejection is not reported as unhandled. The timer is cleared as soon
+ * as the promise settles.
+ */
+export const within = async <T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> => {
+  const deadline = Promise.withResolvers<void>();
+  const timer = setTimeout(deadline.resolve, ms);
+  try {
+    return await Promise.race([promise, deadline.promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** A task that is repeated until it is closed. */
+export interface Interval {
+  /** Starts no further run; resolves when the current one has ended. */
+  close(): Promise<void>;
+}
+
+interface IntervalOptions {
+  /** Milliseconds from the start of a run to the start of the next. */
+  readonly everyMs: number;
+  /** Whether the first run starts at once instead of after `everyMs`. Default: no. */
+  readonly atOnce?: boolean;
+  /** Called with the error of a failed run, for the log. The next run comes all the same. */
+  failed(error: unknown): void;
+}
+
+/**
+ * Runs `task` every `everyMs` milliseconds, never concurrently: a run that is due while the last one continues is
+ * skipped. Its timer does not keep the process alive.
+ */
+export const repeat = (
+  task: () => Promise<unknown>,
+  { everyMs, atOnce = false, failed }: IntervalOptions,
+): Interval => {
+  let underWay: Promise<void> | undefined;
+  const turn = async (): Promise<void> => {
+    try {
+      await task();
+    } catch (error) {
+      failed(error);
+    } finally {
+      underWay = undefined;
+    }
+  };
+  const begin = (): void => {
+    underWay ??= turn();
+  };
+  const timer = setInterval(begin, everyMs);
+  timer.unref();
+  if (atOnce) begin();
+  return {
+    async close() {
+      clearInterval(timer);
+      await underWay;
+    },
+  };
+};
+
+/** An opening that is retried until it succeeds. */
+interface Persistent<Value> {
+  /** Resolves at the first success; rejects at `cancel`. */
+  readonly opened: Promise<Value>;
+  /** Resolves when the first attempt has ended, with whether it succeeded; at `cancel` with false. */
+  readonly tried: Promise<boolean>;
+  /** Ends the attempts. */
+  cancel(): void;
+  /** The value, or undefined if the attempts were cancelled. */
+  orNothing(): Promise<Value | undefined>;
+}
+
+/** Logs what is waited for. */
+interface Waits {
+  warn(message: string, fields: { readonly part: string; readonly reason: string }): void;
+}
+
+const PAUSE_MS = 1_000;
+
+/** Opens an engine that may start later than this process does, and logs what it waits for. */
+export const persistently = <Value>(name: string, logger: Waits, open: () => Promise<Value>): Persistent<Value> => {
+  const end = new AbortController();
+  const tried = Promise.withResolvers<boolean>();
+  end.signal.addEventListener('abort', () => tried.resolve(false));
+
+  const attempt = async (): Promise<Value> => {
+    for (;;) {
+      try {
+        const value = await open();
+        tried.resolve(true);
+        return value;
+      } catch (error) {
+        tried.resolve(false);
+        if (end.signal.aborted) throw error;
+        logger.warn('waiting', { part: name, reason: (error as Error).message });
+        await pause(PAUSE_MS, undefined, { signal: end.signal }).catch(() => undefined);
+        if (end.signal.aborted) throw error;
+      }
+    }
+  };
+
+  // An attempt may take long to fail; `cancel` does not wait for that.
+  const cancelled = Promise.withResolvers<never>();
+  end.signal.addEventListener('abort', () => cancelled.reject(new Error(`waiting for ${name} was cancelled`)));
+  const opened = Promise.race([attempt(), cancelled.promise]);
+  // Callers may await it to see a failure; without one the rejection must not be unhandled.
+  opened.catch(() => undefined);
+  return { opened, tried: tried.promise, cancel: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
+};

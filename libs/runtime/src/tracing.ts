@@ -1,0 +1,261 @@
+// Traces: the ids that connect the work of one request, its spans, and their export.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { oneOf, url } from './settings/kinds.ts';
+import { within } from './time.ts';
+
+/** The ids that connect everything that one request causes, across all processes. */
+export interface Trace {
+  /** Returned as X-Request-Id. */
+  readonly requestId: string;
+  /** W3C Trace Context, `00-<trace id>-<parent id>-<flags>`. */
+  readonly traceparent: string;
+  /** The service at work, where spans are recorded. */
+  readonly service?: string;
+}
+
+const storage = new AsyncLocalStorage<Trace>();
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** The request id of a header, if it is well-formed; a new one otherwise, never an error. */
+export const requestIdFrom = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
+
+/** 32 hexadecimal digits; randomUUID uses entropy that Node caches, at a fraction of the cost of randomBytes. */
+const randomDigits = (): string => randomUUID().replaceAll('-', '');
+
+/** A new trace's traceparent, marked as sampled. */
+const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
+
+/** The parts of a well-formed traceparent (W3C Trace Context, 3.2.2); undefined for anything else. */
+export const parseTraceparent = (
+  header: string | string[] | undefined,
+): { readonly traceId: string; readonly spanId: string; readonly flags: number } | undefined => {
+  const match = typeof header === 'string' && header.length <= 256 ? TRACEPARENT.exec(header) : null;
+  if (!match) return undefined;
+  const [, version, traceId = '', spanId = '', flags = '', more] = match;
+  if (version === 'ff' || (version === '00' && more !== undefined)) return undefined;
+  if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId)) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
+};
+
+/** The traceparent of a header, if it is well-formed. A new one otherwise. */
+export const traceparentFrom = (header: string | string[] | undefined): string =>
+  typeof header === 'string' && parseTraceparent(header) ? header : makeTraceparent();
+
+/** The trace that a request belongs to, from its headers. */
+export const traceFrom = (headers: IncomingHttpHeaders): Trace => ({
+  requestId: requestIdFrom(headers['x-request-id']),
+  traceparent: traceparentFrom(headers.traceparent),
+});
+
+/** Calls `fn` within a trace: everything that it awaits and starts belongs to it, too. */
+export const runWithTrace = <Result>(trace: Trace, fn: () => Result): Result => storage.run(trace, fn);
+
+/** The trace of the current call, or undefined outside of any. */
+export const currentTrace = (): Trace | undefined => storage.getStore();
+
+/** The headers that carry the current trace to another process; empty outside of any. */
+export const traceHeaders = (): Readonly<Record<string, string>> => {
+  const trace = currentTrace();
+  return trace ? { 'x-request-id': trace.requestId, traceparent: trace.traceparent } : {};
+};
+
+/**
+ * Spans: the timed parts of a trace, for a recorder (OpenTelemetry, see `startTraces`). While nothing records,
+ * `recording()` is undefined and costs nothing. Attribute names follow OpenTelemetry's semantic conventions; paths,
+ * queries and ids of persons are never values, as in logs.
+ */
+export interface Span {
+  /** The traceparent for calls that the span causes. */
+  readonly traceparent: string;
+  /** Sets attributes that are known only at the end. */
+  rename(name: string): void;
+  set(attributes: Attributes): void;
+  /** Call once. `failure` marks the span as failed, with a word of low cardinality. */
+  end(failure?: string): void;
+}
+
+export type Attributes = Readonly<Record<string, string | number>>;
+
+export interface SpanStart {
+  /** The service that the span belongs to; default: the program. */
+  readonly service?: string | undefined;
+  readonly kind: 'server' | 'client' | 'producer' | 'consumer';
+  readonly name: string;
+  /** A well-formed traceparent; without one a trace begins. */
+  readonly parent?: string | undefined;
+  readonly attributes?: Attributes;
+}
+
+export type Recorder = (start: SpanStart) => Span;
+
+let recorder: Recorder | undefined;
+
+/** Records spans with this recorder from now on, in the whole process; undefined ends that. */
+export const recordSpans = (by: Recorder | undefined): void => {
+  recorder = by;
+};
+
+/** Starts spans: `recording()?.({…})`. Undefined while spans are not recorded. */
+export const recording = (): Recorder | undefined => recorder;
+
+/** A request's trace, and the span of its answer if one is recorded. */
+interface Traced {
+  readonly trace: Trace;
+  readonly span: Span | undefined;
+}
+
+/**
+ * The trace of a request that a service answers. A span is recorded only for a request that has a trace already:
+ * periodic requests (for descriptions, keys, revocations) have none. `operation` may be set at the end, see {@link
+ * endAnswer}.
+ */
+export const beginAnswer = ({ headers, method }: IncomingMessage, service: string, operation?: string): Traced => {
+  const trace = traceFrom(headers);
+  if (!recorder || headers.traceparent !== trace.traceparent) return { trace, span: undefined };
+  const span = recorder({
+    service,
+    kind: 'server',
+    name: operation ?? String(method),
+    parent: trace.traceparent,
+    attributes: { 'http.request.method': String(method) },
+  });
+  return { trace: { requestId: trace.requestId, traceparent: span.traceparent, service }, span };
+};
+
+/** Ends the span of an answer when its connection is done with it; only a status from 500 on is a failure. */
+export const endAnswer = (span: Span, operation: string, response: ServerResponse): void => {
+  const { statusCode, writableFinished } = response;
+  span.rename(operation);
+  if (writableFinished) span.set({ 'http.response.status_code': statusCode });
+  span.end(statusCode >= 500 ? String(statusCode) : undefined);
+};
+
+/**
+ * Starts the span of a call to another process, within the current trace; undefined without a trace, and while spans
+ * are not recorded.
+ */
+export const beginCall = (name: string, attributes: Attributes): Span | undefined => {
+  const trace = recorder && currentTrace();
+  if (!trace || !parseTraceparent(trace.traceparent)) return undefined;
+  return recorder?.({ service: trace.service, kind: 'client', name, parent: trace.traceparent, attributes });
+};
+
+/**
+ * The endpoint that traces are sent to. The library itself reads this and the other standard variables (headers,
+ * sampler, service name).
+ */
+const otlpEndpoint = url('OTEL_EXPORTER_OTLP_ENDPOINT', { optional: true });
+
+/** The format of the export. */
+const otlpProtocol = oneOf('OTEL_EXPORTER_OTLP_PROTOCOL', ['http/protobuf', 'http/json'], {
+  default: 'http/protobuf',
+});
+
+/** The settings of traces, for every program that records them. */
+export const traceSettings = { otlpEndpoint, otlpProtocol };
+
+interface TracesOptions {
+  readonly otlpEndpoint: string | undefined;
+  readonly otlpProtocol: 'http/protobuf' | 'http/json';
+  readonly logger: Record<'info' | 'warn', (message: string, fields?: { readonly error?: unknown }) => void>;
+}
+
+/** Time to send the remaining spans when the program stops. */
+const LAST_MS = 3_000;
+
+const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
+
+const STATUS_ERROR = 2;
+
+/**
+ * The exporter. It logs the first failure and the recovery once each; meanwhile spans are dropped, without other
+ * effects.
+ */
+const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
+  let failing = false;
+  return {
+    export(spans: ReadableSpan[], done) {
+      exporter.export(spans, ({ code, error }) => {
+        if (code !== 0 && !failing) warn('traces cannot be delivered; spans are dropped meanwhile', { error });
+        if (code === 0 && failing) info('traces are delivered again');
+        failing = code !== 0;
+        done({ code: 0 });
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+  };
+};
+
+const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) => {
+  const [api, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace-base'),
+    import('@opentelemetry/resources'),
+    protocol === 'http/json'
+      ? import('@opentelemetry/exporter-trace-otlp-http')
+      : import('@opentelemetry/exporter-trace-otlp-proto'),
+  ]);
+  const processor = new sdk.BatchSpanProcessor(loggedOnce(new OTLPTraceExporter(), logger));
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, which override the program's names.
+  const given = resources.detectResources({ detectors: [resources.envDetector] });
+  const tracerOf = (service: string) =>
+    new sdk.BasicTracerProvider({
+      resource: resources
+        .defaultResource()
+        .merge(resources.resourceFromAttributes({ 'service.name': service, 'service.namespace': 'boxoffice' }))
+        .merge(given),
+      spanProcessors: [processor],
+    }).getTracer('boxoffice');
+  const tracers = new Map<string, ReturnType<typeof tracerOf>>();
+
+  const parentOf = (traceparent: string | undefined) => {
+    const parsed = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+    if (!parsed) return api.ROOT_CONTEXT;
+    const { traceId, spanId, flags } = parsed;
+    return api.trace.setSpanContext(api.ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
+  };
+
+  const record: Recorder = ({ service = 'boxoffice', kind, name, parent, attributes = {} }) => {
+    const tracer = tracers.get(service) ?? tracerOf(service);
+    tracers.set(service, tracer);
+    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, parentOf(parent));
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    return {
+      traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+      rename: (better) => void span.updateName(better),
+      set: (more) => void span.setAttributes({ ...more }),
+      end(failure) {
+        if (failure !== undefined) {
+          span.setAttribute('error.type', failure);
+          span.setStatus({ code: STATUS_ERROR });
+        }
+        span.end();
+      },
+    };
+  };
+  return { record, processor };
+};
+
+/**
+ * Records spans and sends them to the endpoint, if one is set; only then is the library loaded. Resolves to the
+ * function that stops recording, and sends the remaining spans within 3 s.
+ */
+export const startTraces = async (options: TracesOptions): Promise<{ close(): Promise<void> }> => {
+  if (options.otlpEndpoint === undefined) return { close: async () => undefined };
+  const { record, processor } = await makeRecorder(options);
+  recordSpans(record);
+  return {
+    async close() {
+      recordSpans(undefined);
+      await within(processor.shutdown(), LAST_MS, () => undefined);
+    },
+  };
+};
