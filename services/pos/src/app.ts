@@ -12,7 +12,6 @@ import { ordersApi } from './clients/generated/orders.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
-import type { PosContext } from './context.ts';
 import { editions } from './description/editions.ts';
 import { createDemoPages } from './mail/demo-pages.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
@@ -22,23 +21,20 @@ import { createOrderLinks } from './order-links/links.ts';
 import { orderLinksRoutes } from './order-links/routes.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { ordersRoutes } from './orders/routes.ts';
-import { pointOfSaleRoutes } from './point-of-sale/routes.ts';
 import { createOffers } from './products/offers.ts';
 import { productsRoutes, programmeRoutes } from './products/routes.ts';
 import { seatMapRoutes } from './products/seat-map.ts';
 import { onContactErased } from './reactions/contact-erased.ts';
 import { onMailFact } from './reactions/mail.ts';
-import { createAdmit } from './request/admit.ts';
-import { inBothVersions, inVersion } from './request/operation.ts';
-import { createContext } from './request/point-of-sale.ts';
+import type { PosContext } from './request/context.ts';
+import { pointOfSaleRoutes } from './request/point-of-sale.ts';
+import { createAdmit, createContactCriteria, createContext, inBothVersions, inVersion } from './request/visit.ts';
 import { sessionsRoutes } from './sessions/routes.ts';
 import { createSessions } from './sessions/sessions.ts';
+import { createLogIns, createPurchases } from './sessions/users.ts';
 import { createShopFront } from './shop/front.ts';
 import { collections, retention } from './store.ts';
 import { ticketsRoutes } from './tickets/routes.ts';
-import { createContactCriteria } from './users/contact-access.ts';
-import { createLogIns } from './users/log-in.ts';
-import { createPurchases } from './users/purchases.ts';
 
 const settings = {
   catalogUrl: url('CATALOG_URL', { origin: true }),

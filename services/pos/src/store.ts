@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
+import { ID_PATTERN } from '@boxoffice/http';
 import { attemptsCollection } from '@boxoffice/logins';
+import { randomId } from '@boxoffice/runtime';
 import type { Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
-import { ofSession } from './ids.ts';
-import { mailRetention, mailsCollection } from './mail/documents.ts';
 
 /** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
@@ -59,6 +60,40 @@ export interface OrderLinkDocument extends Document {
   readonly expiresAt: number;
 }
 
+/** Why a mail is written; `cancelled` is of an order, also where its performance was cancelled. */
+export const kinds = ['confirmation', 'moved', 'cancelled', 'refund'] as const;
+export type MailKind = (typeof kinds)[number];
+
+/** A mail of the outbox. It has ids and amounts only: address, names and texts are read when it is sent. */
+export interface MailDocument extends Document {
+  readonly kind: MailKind;
+  readonly orderId: string;
+  /** The service host of the order's point of sale. */
+  readonly pointOfSale: string;
+  /** The buyer when the mail was written; null: nobody yet. */
+  readonly contactNumber: string | null;
+  /** Of `moved`: where and when the performance takes place now. */
+  readonly move?: { readonly performanceId: string; readonly startDate: string };
+  /** Of `refund`. */
+  readonly refund?: { readonly amount: number; readonly currency: string };
+  /** One of many at once, which wait for the others. */
+  readonly bulk: boolean;
+  /** `dropped`: there was nothing to say any more, or nobody to say it to. */
+  readonly state: 'waiting' | 'sent' | 'failed' | 'dropped';
+  /** Epoch milliseconds of the next attempt; during one the end of its lease; null once it is over. */
+  readonly dueAt: number | null;
+  /** Attempts whose failure concerned this mail, not the server. */
+  readonly attempts: number;
+  /** The order link, encrypted, from the first attempt until the mail is over. */
+  readonly sealedLink: string | null;
+  /** Why it was not sent: a code of SMTP, or a word. */
+  readonly reason: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Epoch milliseconds; null while it waits. */
+  readonly endedAt: number | null;
+}
+
 export const sessions = collection<SessionDocument>('sessions', [
   { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
   { name: 'seen', fields: ['lastSeenAt'], acrossInstitutions: true },
@@ -76,11 +111,23 @@ export const orderLinks = collection<OrderLinkDocument>('order_links', [
   { name: 'order', fields: ['orderId'] },
 ]);
 
+export const mailsCollection = collection<MailDocument>('mails', [
+  { name: 'due', fields: ['bulk', 'dueAt'], acrossInstitutions: true },
+  { name: 'waiting', fields: ['state', 'createdAt'], acrossInstitutions: true },
+  { name: 'contact', fields: ['contactNumber'] },
+  { name: 'ended', fields: ['endedAt'], acrossInstitutions: true },
+]);
+
 /** Every collection of the service. */
 export const collections = [sessions, users, orderLinks, attemptsCollection, mailsCollection];
 
 /** Milliseconds of tolerance: the last use is written late, and by an instance with another clock. */
 const LATE_MS = 60_000;
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** A fact that is older makes no mail: facts can be published again long after. Shorter than mails are retained. */
+export const FRESH_MS = 7 * DAY_MS;
 
 /** What happens before a document is deleted as expired. */
 interface BeforeDeletion {
@@ -117,5 +164,26 @@ export const retention = (
     retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
     ends: [{ field: 'expiresAt', afterMs: 0 }],
   },
-  mails: { ...mailRetention, along: (_, { id }) => deleteFiles(id) },
+  mails: {
+    retained: '30 days after they were sent or given up; they have neither addresses nor texts',
+    ends: [{ field: 'endedAt', afterMs: 30 * DAY_MS }],
+    along: (_, { id }) => deleteFiles(id),
+  },
 });
+
+/** A new id: the prefix and 24 characters with 120 random bits. */
+export const newId = (prefix: string): string => randomId(prefix, 24);
+
+const ID = new RegExp(ID_PATTERN);
+
+/** Whether a text is a well-formed id; a malformed id is 404 without a remote call. */
+export const isId = (text: string): boolean => ID.test(text);
+
+/** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
+export const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
+
+/** The subject of idempotency records about a cart, whose buyer is not known yet. */
+export const cartSubject = (orderId: string): string => `cart ${orderId}`;
+
+/** The owner of a session's idempotency keys and the subject of its idempotency records. */
+export const ofSession = (sessionId: string): string => derived('session', sessionId);

@@ -1,18 +1,15 @@
 // The shopping cart of a session: adding, changing and removing items, each a held place.
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Order, Outcome } from '../clients/orders.ts';
-import type { PosContext } from '../context.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { ItemChange, langQuery, nameOf, pathId } from '../description/schemas.ts';
-import { cartSubject, isId, newId } from '../ids.ts';
 import { doneOr } from '../orders/refusals.ts';
 import { cartView, currentOffer, type ShownCart } from '../orders/views.ts';
 import { requireNotOver } from '../products/over.ts';
-import type { Visit } from '../request/admit.ts';
-import { notFound } from '../request/faults.ts';
-import { operation } from '../request/operation.ts';
-import { requireContact } from '../users/contact-access.ts';
+import type { PosContext } from '../request/context.ts';
+import { notFound, operation, requireContact, type Visit } from '../request/visit.ts';
+import { cartSubject, isId, newId } from '../store.ts';
 import { abandonCart, cartOf, expired, fillCart, hasExpired, recordedCart } from './cart.ts';
 
 const itemParams = { id: pathId };

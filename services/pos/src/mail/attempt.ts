@@ -1,6 +1,6 @@
 import type { Logger } from '@boxoffice/runtime';
+import type { MailDocument } from '../store.ts';
 import type { Compose } from './compose.ts';
-import type { MailDocument } from './documents.ts';
 import type { Ended } from './outbox.ts';
 import type { OutgoingMail, Sent, Transport } from './smtp.ts';
 

@@ -1,6 +1,6 @@
 import type { Metrics } from '@boxoffice/runtime';
+import { kinds, type MailDocument } from '../store.ts';
 import type { Attempted } from './attempt.ts';
-import { kinds, type MailDocument } from './documents.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The ends of attempts that are counted: `later` and `unreachable` are followed by another attempt. */

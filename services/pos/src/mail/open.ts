@@ -1,8 +1,9 @@
+// Mails to shoppers: an outbox that facts fill, and its sender.
 import { type Logger, type Metrics, seal, sealingKey, unseal } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import type { PosContext } from '../context.ts';
 import { soldOf } from '../domain/offer.ts';
 import { productsNow } from '../products/over.ts';
+import type { PosContext } from '../request/context.ts';
 import { orderDocument } from '../tickets/documents.ts';
 import { createAttempt } from './attempt.ts';
 import { type ComposeDependencies, createCompose, type LinkOf } from './compose.ts';

@@ -1,5 +1,5 @@
 import { type CollectionHandle, type Store, UniqueViolation } from '@boxoffice/store';
-import { type MailDocument, mailsCollection } from './documents.ts';
+import { type MailDocument, mailsCollection } from '../store.ts';
 import type { NewMail } from './plan.ts';
 
 const SECOND = 1_000;

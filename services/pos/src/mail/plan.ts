@@ -1,7 +1,6 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { New } from '@boxoffice/store';
-import { derived } from '../ids.ts';
-import { FRESH_MS, type MailDocument, type MailKind } from './documents.ts';
+import { derived, FRESH_MS, type MailDocument, type MailKind } from '../store.ts';
 
 /** A mail before its first attempt. */
 export type NewMail = New<MailDocument>;

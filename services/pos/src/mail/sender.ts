@@ -1,6 +1,6 @@
 import { type Interval, type Logger, repeat, within } from '@boxoffice/runtime';
+import type { MailDocument } from '../store.ts';
 import type { Attempt, Attempted } from './attempt.ts';
-import type { MailDocument } from './documents.ts';
 import type { Outbox } from './outbox.ts';
 
 const LONGEST_PAUSE_MS = 60_000;

@@ -5,7 +5,7 @@ import { catalogValues } from '../clients/generated/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
 import type { Validity } from '../domain/offer.ts';
-import type { MailDocument } from './documents.ts';
+import type { MailDocument } from '../store.ts';
 import type { Values } from './templates.ts';
 
 /**

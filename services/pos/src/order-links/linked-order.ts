@@ -2,10 +2,10 @@ import type { IdempotencyRecord } from '@boxoffice/store';
 import type { Product } from '../clients/catalog.ts';
 import type { Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
-import type { PosContext } from '../context.ts';
 import { linkEndOf } from '../domain/order-link.ts';
 import { productsNow } from '../products/over.ts';
-import { notFound } from '../request/faults.ts';
+import type { PosContext } from '../request/context.ts';
+import { notFound } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import type { LinkPlace, NewOrderLink } from './links.ts';
 

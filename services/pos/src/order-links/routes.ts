@@ -2,15 +2,14 @@
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import type { Ticket } from '../clients/tickets.ts';
-import type { PosContext } from '../context.ts';
 import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import { findOwnOrder } from '../orders/own-order.ts';
 import { currentOffer, orderView, ticketView } from '../orders/views.ts';
-import { notFound } from '../request/faults.ts';
-import { operation } from '../request/operation.ts';
+import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
+import { notFound, operation } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import { documentsOf, orderDocument } from '../tickets/documents.ts';
 import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './linked-order.ts';

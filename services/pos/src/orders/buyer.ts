@@ -2,8 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { flag, type Setting, SettingsFault } from '@boxoffice/runtime';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Buyer, Checkout, Guest } from '../clients/orders.ts';
-import type { Visit } from '../request/admit.ts';
-import { requireContact } from '../users/contact-access.ts';
+import { requireContact, type Visit } from '../request/visit.ts';
 
 const given = flag('SIMULATED_PAYMENTS', { optional: true });
 const demoData = flag('BOXOFFICE_DEMO', { default: false });

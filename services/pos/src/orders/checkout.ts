@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PosFault, unforeseen } from '@boxoffice/envelope';
-import { cartOf, expired, recordedCart } from '../cart/cart.ts';
-import { withAwaited, withoutAwaited } from '../cart/failed-payment.ts';
+import { cartOf, expired, recordedCart, withAwaited, withoutAwaited } from '../cart/cart.ts';
 import {
   type Buyer,
   CERTAINTY_MS,
@@ -11,12 +10,10 @@ import {
   type Outcome,
   WRITE_MS,
 } from '../clients/orders.ts';
-import type { PosContext } from '../context.ts';
-import { derived } from '../ids.ts';
 import { requireNotOver } from '../products/over.ts';
-import { sessionOf, type Visit } from '../request/admit.ts';
-import { sessionEnded } from '../request/faults.ts';
-import type { SessionDocument } from '../store.ts';
+import type { PosContext } from '../request/context.ts';
+import { sessionEnded, sessionOf, type Visit } from '../request/visit.ts';
+import { derived, type SessionDocument } from '../store.ts';
 import { buyerOf, type Purchase, requireBuyer } from './buyer.ts';
 import { doneOr } from './refusals.ts';
 

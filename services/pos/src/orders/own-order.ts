@@ -1,8 +1,7 @@
 import type { Order } from '../clients/orders.ts';
-import type { PosContext } from '../context.ts';
-import { isId } from '../ids.ts';
-import { sessionOf, type Visit } from '../request/admit.ts';
-import { notFound } from '../request/faults.ts';
+import type { PosContext } from '../request/context.ts';
+import { notFound, sessionOf, type Visit } from '../request/visit.ts';
+import { isId } from '../store.ts';
 
 /**
  * An order of the visitor: of the login's contact, bought by the login, or made in this session. @throws {PosFault}

@@ -4,15 +4,14 @@ import { type AnyOperation, created, emailSchema, lineOfText, named, ok, oneOf }
 import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import type { Order as AnyOrder } from '../clients/orders.ts';
-import type { PosContext } from '../context.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
-import { newId } from '../ids.ts';
 import { productsNow } from '../products/over.ts';
-import { sessionOf, type Visit } from '../request/admit.ts';
-import { operation } from '../request/operation.ts';
+import type { PosContext } from '../request/context.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import { operation, sessionOf, type Visit } from '../request/visit.ts';
+import { newId } from '../store.ts';
 import { checkOut } from './checkout.ts';
 import { findOwnOrder } from './own-order.ts';
 import { doneOr } from './refusals.ts';

@@ -3,12 +3,12 @@ import type { Static } from 'typebox';
 import type { Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
-import type { PosContext } from '../context.ts';
 import type * as schemas from '../description/schemas.ts';
 import { soldOf, type Validity } from '../domain/offer.ts';
 import type { Offer } from '../products/views.ts';
-import type { Visit } from '../request/admit.ts';
+import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
+import type { Visit } from '../request/visit.ts';
 
 type NameOf = (tariffId: string) => string;
 /** The visitor and the version of an answer. */

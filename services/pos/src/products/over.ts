@@ -1,8 +1,8 @@
 import { PosFault } from '@boxoffice/envelope';
 import { within } from '@boxoffice/runtime';
 import type { Product } from '../clients/catalog.ts';
-import type { PosContext } from '../context.ts';
 import { isOver } from '../domain/offer.ts';
+import type { PosContext } from '../request/context.ts';
 
 /** How long a rule waits for the catalog, in milliseconds. */
 const RULE_MS = 2_000;

@@ -1,7 +1,6 @@
 // Products as a visitor may buy them: texts in one language, accessible prices, availability at most a second old.
 import { type AnyOperation, ok, SHARED_MS_HEADER } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import {
   AvailabilityEntry,
@@ -15,9 +14,9 @@ import {
   pathId,
   productType,
 } from '../description/schemas.ts';
-import type { Visit } from '../request/admit.ts';
-import { operation } from '../request/operation.ts';
+import type { PosContext } from '../request/context.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
+import { operation, type Visit } from '../request/visit.ts';
 import { GATEWAY_CACHE_MS } from './offers.ts';
 import { createShowcase } from './showcase.ts';
 import type { Audience } from './views.ts';

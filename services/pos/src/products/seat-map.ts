@@ -1,11 +1,10 @@
 import { type AnyOperation, ok, SHARED_MS_HEADER, textIn } from '@boxoffice/http';
 import type { Static } from 'typebox';
-import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import { exampleOfSeatMap, SeatMap } from '../description/seat-map.ts';
-import { notFound } from '../request/faults.ts';
-import { operation } from '../request/operation.ts';
+import type { PosContext } from '../request/context.ts';
+import { notFound, operation } from '../request/visit.ts';
 import { GATEWAY_CACHE_MS, HALLS, type Offers } from './offers.ts';
 import { cached, findShownPerformance } from './showcase.ts';
 

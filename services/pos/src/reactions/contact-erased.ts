@@ -1,12 +1,11 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from '../clients/orders.ts';
-import { cartSubject } from '../ids.ts';
 import type { DemoFiles } from '../mail/demo-files.ts';
 import { eraseMails } from '../mail/outbox.ts';
 import { deleteOrderLinks } from '../order-links/links.ts';
 import { deleteSessions } from '../sessions/sessions.ts';
-import { users } from '../store.ts';
+import { cartSubject, users } from '../store.ts';
 
 const PAGE = 500;
 

@@ -1,8 +1,8 @@
 import { PosFault } from '@boxoffice/envelope';
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import type { PosContext } from '../context.ts';
 import type { Mail } from '../mail/open.ts';
 import { mailOfMove, mailOfOrder, moveOf, type NewMail } from '../mail/plan.ts';
+import type { PosContext } from '../request/context.ts';
 
 type Context = Pick<PosContext, 'orders' | 'pointOfSaleOf' | 'now'> & { readonly mail: Mail };
 

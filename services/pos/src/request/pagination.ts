@@ -1,7 +1,7 @@
 import { PosFault } from '@boxoffice/envelope';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '@boxoffice/http';
 import { Type } from 'typebox';
-import type { Visit } from './admit.ts';
+import type { Visit } from './visit.ts';
 
 /** The query parameters of every list. */
 export const partQuery = {

@@ -1,47 +1,103 @@
-import { PosFault } from '@boxoffice/envelope';
-import { ServiceRefusal } from '@boxoffice/service';
-import { createCache } from '../clients/cache.ts';
-import type { Catalog, PointOfSale } from '../clients/catalog.ts';
+// What a shop knows of its point of sale: languages, limits, payment methods, look and links; under vexp only.
+import { type AnyOperation, createView, currency, named, nullable, ok, oneOf, SHARED_MS_HEADER } from '@boxoffice/http';
+import { Type } from 'typebox';
+import { catalogValues } from '../clients/generated/catalog.ts';
+import { langQuery } from '../description/schemas.ts';
+import { acceptsSimulated } from '../orders/buyer.ts';
+import { GATEWAY_CACHE_MS } from '../products/offers.ts';
+import type { PosContext } from './context.ts';
+import { operation } from './visit.ts';
 
-/** The syntax of a service host, in lower case; any other value is rejected without a call to the catalog. */
-const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
+const { Array: List, Integer, Number: Real, Object: Members, String: Text } = Type;
 
-/** Whether a text, in lower case, has the form of a service host. */
-export const isServiceHost = (text: string): boolean => HOST.test(text);
+const colour = (description: string) => Text({ description });
+const address = (description: string) => nullable(Text({ description }));
 
-/** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
-export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
+const Branding = named(
+  'ShopBranding',
+  Members({
+    colours: Members(
+      {
+        accent: colour('of buttons and highlights'),
+        ink: colour('of text; its contrast on `paper` is at least 4.5'),
+        paper: colour('of the ground'),
+      },
+      { description: '`#rrggbb`' },
+    ),
+    logo: nullable(
+      Text({ description: 'an SVG image of at most 20 KB, without script and references to elsewhere; null: none' }),
+    ),
+  }),
+);
 
-/**
- * A change of a point of sale takes effect within three seconds. While the catalog does not answer, its last answer is
- * valid for ten minutes, including that a host is unknown.
- */
-const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
+const Links = named(
+  'ShopLinks',
+  Members({
+    terms: address('of sale; null: none'),
+    privacy: address('how personal data are used; null: none'),
+    contact: address('a page (https) or `mailto:`; null: none'),
+  }),
+);
 
-/** Whether the catalog could not be reached or did not answer, as opposed to a refusal. */
-const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
+/** The point of sale as its shop sees it. */
+const PointOfSale = named(
+  'ShopPointOfSale',
+  Members({
+    serviceHost: Text({ description: 'the value of X-Service-Host' }),
+    name: Text(),
+    languages: List(Text(), { description: 'BCP 47; the first is the default' }),
+    currency,
+    maxPlacesPerOrder: Integer({ description: 'in a cart or order' }),
+    holdMinutes: Real({ description: 'how long places are held for a cart; fractions allowed' }),
+    paymentMethods: List(oneOf(catalogValues['FoundPointOfSale.paymentMethods']), {
+      description: 'that a checkout accepts now',
+    }),
+    branding: nullable(Branding),
+    links: Links,
+  }),
+);
 
-const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
-
-/**
- * Creates the look-up with a bounded cache, also of unknown hosts. Throws PosFault `context_missing`,
- * `context_invalid`.
- */
-export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
-  const known = createCache<PointOfSale | undefined>({ ...AGES, isTransient: isNoRefusal, now });
-  return (header) => {
-    if (header === undefined || header === '')
-      throw new PosFault('context_missing', 'The header X-Service-Host is absent.');
-    const serviceHost = header.toLowerCase();
-    if (!isServiceHost(serviceHost)) throw unknown();
-    const found = known.get(serviceHost, async () => {
-      const asOf = now();
-      return { value: await catalog.pointOfSale(serviceHost), asOf };
-    });
-    const pointOfSale = ({ value }: { readonly value: PointOfSale | undefined }): PointOfSale => {
-      if (!value) throw unknown();
-      return value;
-    };
-    return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
-  };
+const exampleOfPointOfSale = {
+  serviceHost: 'tickets.opera.example',
+  name: 'Web shop',
+  languages: ['fr', 'en', 'de'],
+  currency: 'CHF',
+  maxPlacesPerOrder: 8,
+  holdMinutes: 15,
+  paymentMethods: ['external'],
+  branding: {
+    colours: { accent: '#8c1d18', ink: '#1b1b1f', paper: '#fffdf8' },
+    logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7"/></svg>',
+  },
+  links: { terms: 'https://www.opera.example/terms', privacy: null, contact: 'mailto:tickets@opera.example' },
 };
+
+const view = createView(PointOfSale);
+
+const NO_LINKS = { terms: null, privacy: null, contact: null };
+
+/** The operation that shops read first. */
+export const pointOfSaleRoutes = ({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] => [
+  operation({
+    id: 'viewPointOfSale',
+    method: 'get',
+    path: '/point-of-sale',
+    access: 'visitor',
+    summary: 'Returns the settings of the point of sale: languages, limits, payment methods, look and links',
+    description: 'At most 3 seconds old. The first of `languages` is the default.',
+    query: langQuery,
+    answers: { 200: PointOfSale },
+    compressed: true,
+    example: { answer: exampleOfPointOfSale },
+    handle: ({ visitor: { pointOfSale } }) => {
+      const paymentMethods = pointOfSale.paymentMethods.filter(
+        (method) => method !== 'simulated' || acceptsSimulated(simulated(), pointOfSale),
+      );
+      const { branding = null, links } = pointOfSale;
+      const shown = { ...pointOfSale, paymentMethods, branding, links: links ?? NO_LINKS };
+      return ok(view(shown), {
+        headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
+      });
+    },
+  }),
+];

@@ -3,14 +3,11 @@ import { unforeseen } from '@boxoffice/envelope';
 import { type AnyOperation, created, ok } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { abandonCart } from '../cart/cart.ts';
-import type { PosContext } from '../context.ts';
 import { examples } from '../description/examples.ts';
 import { Contact, Credentials, langQuery, pathId, Session, User } from '../description/schemas.ts';
-import { sessionOf } from '../request/admit.ts';
-import { notFound } from '../request/faults.ts';
-import { operation } from '../request/operation.ts';
+import type { PosContext } from '../request/context.ts';
+import { notFound, operation, requireContact, sessionOf } from '../request/visit.ts';
 import type { SessionDocument } from '../store.ts';
-import { requireContact } from '../users/contact-access.ts';
 import type { Sessions } from './sessions.ts';
 
 const view = (session: SessionDocument, { endOf }: Sessions): Static<typeof Session> => ({

@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { New, Store, Where } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
-import { newId, ofSession } from '../ids.ts';
-import { type SessionDocument, sessions } from '../store.ts';
+import { newId, ofSession, type SessionDocument, sessions } from '../store.ts';
 
 /** A session and its plaintext token, returned only here. */
 export interface NewSession {

@@ -1,12 +1,11 @@
 import { PosFault } from '@boxoffice/envelope';
-import type { Html } from '@boxoffice/pages';
-import { html } from '@boxoffice/pages';
+import { type Html, html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
-import type { PosContext } from '../context.ts';
 import type { ProductDetail } from '../description/schemas.ts';
 import { createShowcase } from '../products/showcase.ts';
+import type { PosContext } from '../request/context.ts';
 import type { FirstPage } from './document.ts';
 import type { ShopLanguages } from './languages.ts';
 import { structuredData } from './structured-data.ts';

@@ -5,7 +5,7 @@ import { eachOf } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
-import type { PosContext } from '../context.ts';
+import type { PosContext } from '../request/context.ts';
 
 type DocumentsContext = Pick<PosContext, 'tickets' | 'contacts' | 'orders' | 'log'>;
 

@@ -1,10 +1,10 @@
 // rule 1: They have the prices that are accessible to the user | services/pos/src/domain/offer.ts
 // rule 2: Objects are as flat as possible | services/pos/src/description/schemas.ts
-// rule 2: The contact number is passed as a parameter for contact-specific values | services/pos/src/users/contact-access.ts
+// rule 2: The contact number is passed as a parameter for contact-specific values | services/pos/src/request/visit.ts
 // rule 4: Rule 11: no implicit use of the user's contact | services/pos/src/domain/offer.ts
-// rule 4: Rule 11: contact-specific values need the contact number, checked against the user | services/pos/src/users/contact-access.ts
-// rule 5: 3: 401 without authentication, 403 when the contact lacks privileges | services/pos/src/users/contact-access.ts
-// rule 7: 2: 403 where the contact may not act | services/pos/src/users/contact-access.ts
+// rule 4: Rule 11: contact-specific values need the contact number, checked against the user | services/pos/src/request/visit.ts
+// rule 5: 3: 401 without authentication, 403 when the contact lacks privileges | services/pos/src/request/visit.ts
+// rule 7: 2: 403 where the contact may not act | services/pos/src/request/visit.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';

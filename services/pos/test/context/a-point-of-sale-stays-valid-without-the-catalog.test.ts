@@ -1,7 +1,7 @@
 import { ServiceRefusal } from '@boxoffice/service';
 import type { Mishap } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { createContext } from '../../src/request/point-of-sale.ts';
+import { createContext } from '../../src/request/visit.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
 import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 

@@ -1,5 +1,5 @@
-// rule 4: Rule 5: `X-Service-Host` is required; missing or invalid it is 400 | services/pos/src/request/point-of-sale.ts
-// rule 5: Family B 1: the context header is mandatory | services/pos/src/request/point-of-sale.ts
+// rule 4: Rule 5: `X-Service-Host` is required; missing or invalid it is 400 | services/pos/src/request/visit.ts
+// rule 5: Family B 1: the context header is mandatory | services/pos/src/request/visit.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-// rule 1: The point-of-sale API has the base path `/tnwr/v1/` | services/pos/src/request/operation.ts
+// rule 1: The point-of-sale API has the base path `/tnwr/v1/` | services/pos/src/request/visit.ts
 // rule 4: Family B rule 1: POST creates, GET reads, PUT and PATCH update, DELETE deletes | services/pos/src/app.ts
 // rule 4: Rule 2: what an action needs is in the path; the query only refines | services/pos/src/app.ts
 
@@ -6,7 +6,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { exampleFaults, familyB } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
-import type { PosContext } from '../../src/context.ts';
+import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { describeNow } from '../versions/published.ts';
 

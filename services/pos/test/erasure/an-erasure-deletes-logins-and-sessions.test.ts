@@ -3,10 +3,9 @@ import { Unreadable } from '@boxoffice/messaging';
 import type { Document, Documents, Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import type { Orders } from '../../src/clients/orders.ts';
-import { ofSession } from '../../src/ids.ts';
 import { onContactErased } from '../../src/reactions/contact-erased.ts';
-import { sessions, users } from '../../src/store.ts';
-import { setPassword } from '../../src/users/users.ts';
+import { setPassword } from '../../src/sessions/users.ts';
+import { ofSession, sessions, users } from '../../src/store.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 

@@ -4,7 +4,7 @@ import { familyB } from '@boxoffice/http';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
-import type { PosContext } from '../../src/context.ts';
+import type { PosContext } from '../../src/request/context.ts';
 import { openFixture, type Reply } from '../fixture/fixture.ts';
 import { shopperOf } from '../fixture/shopper.ts';
 import { codesIn, describeNow } from '../versions/published.ts';

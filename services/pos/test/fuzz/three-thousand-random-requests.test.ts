@@ -5,7 +5,7 @@ import { integer, readSettings } from '@boxoffice/runtime';
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
-import type { PosContext } from '../../src/context.ts';
+import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { asUser } from '../fixture/shopper.ts';
 import { seeded } from './random.ts';

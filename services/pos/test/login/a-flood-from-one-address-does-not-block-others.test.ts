@@ -4,8 +4,8 @@ import { attemptsCollection, createLoginAttempts } from '@boxoffice/logins';
 import { useFixture } from '@boxoffice/service/testkit';
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
+import { createLogIns } from '../../src/sessions/users.ts';
 import { users } from '../../src/store.ts';
-import { createLogIns } from '../../src/users/log-in.ts';
 import { engines, openFixture } from '../fixture/fixture.ts';
 
 const FEW = 12;

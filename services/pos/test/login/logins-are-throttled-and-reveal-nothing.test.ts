@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { hashPassword, isPassword } from '@boxoffice/logins';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
+import { createUser, listUsers, removeUser, setPassword } from '../../src/sessions/users.ts';
 import { users } from '../../src/store.ts';
-import { createUser, listUsers, removeUser, setPassword } from '../../src/users/users.ts';
 import { type Call, type Login, openFixture } from '../fixture/fixture.ts';
 
 const fixture = useFixture(() => openFixture());

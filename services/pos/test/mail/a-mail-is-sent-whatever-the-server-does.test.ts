@@ -7,12 +7,12 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAttempt } from '../../src/mail/attempt.ts';
 import type { Compose } from '../../src/mail/compose.ts';
-import { type MailDocument, mailsCollection } from '../../src/mail/documents.ts';
 import { createOutbox, LEASE_MS } from '../../src/mail/outbox.ts';
 import type { NewMail } from '../../src/mail/plan.ts';
 import { createSender, type Sender, SLOTS } from '../../src/mail/sender.ts';
 import type { MailServer } from '../../src/mail/settings.ts';
 import { createSmtp } from '../../src/mail/smtp.ts';
+import { type MailDocument, mailsCollection } from '../../src/store.ts';
 import { engines, until } from '../fixture/fixture.ts';
 import { openSmtpServer, type TestServer } from './smtp-server.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mailsCollection } from '../../src/mail/documents.ts';
+import { mailsCollection } from '../../src/store.ts';
 import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { announced, sell } from './orders.ts';
 import { openSmtpServer, type Received, type TestServer } from './smtp-server.ts';

@@ -1,5 +1,5 @@
-// rule 7: 2: 400 for parameters and the context header | services/pos/src/request/point-of-sale.ts
-// rule 7: 2: 401 where authentication is required | services/pos/src/request/admit.ts
+// rule 7: 2: 400 for parameters and the context header | services/pos/src/request/visit.ts
+// rule 7: 2: 401 where authentication is required | services/pos/src/request/visit.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';

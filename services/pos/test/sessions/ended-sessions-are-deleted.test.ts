@@ -3,9 +3,8 @@ import { attemptsCollection, createLoginAttempts } from '@boxoffice/logins';
 import { startSweeper } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ofSession } from '../../src/ids.ts';
 import { createSessions } from '../../src/sessions/sessions.ts';
-import { collections, retention, sessions } from '../../src/store.ts';
+import { collections, ofSession, retention, sessions } from '../../src/store.ts';
 import { engines } from '../fixture/fixture.ts';
 
 const logger = { warn: (message: string) => expect(message).toBeUndefined() };

@@ -1,6 +1,6 @@
 // rule 2: The session's token is in the header `X-auth-token` | services/pos/src/sessions/sessions.ts
 // rule 3: A session is created on the server when required | services/pos/src/cart/routes.ts
-// rule 4: Rule 6: requests carry `X-auth-token`, which the server returns when it creates a session | services/pos/src/request/admit.ts
+// rule 4: Rule 6: requests carry `X-auth-token`, which the server returns when it creates a session | services/pos/src/request/visit.ts
 // rule 5: 2: the session token is in `X-auth-token` | services/pos/src/sessions/sessions.ts
 
 import { randomBytes } from 'node:crypto';

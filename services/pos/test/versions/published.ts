@@ -1,6 +1,6 @@
 import { dereferenced, familyB, openApiDocument } from '@boxoffice/http';
 import { routes } from '../../src/app.ts';
-import type { PosContext } from '../../src/context.ts';
+import type { PosContext } from '../../src/request/context.ts';
 
 interface Described {
   readonly security: unknown;

@@ -1,5 +1,5 @@
-// rule 9: 1: the version is a path segment, and a published version does not change | services/pos/src/request/operation.ts
-// rule 9: 2: `/vexp/` has the latest features and all of the numbered version | services/pos/src/request/operation.ts
+// rule 9: 1: the version is a path segment, and a published version does not change | services/pos/src/request/visit.ts
+// rule 9: 2: `/vexp/` has the latest features and all of the numbered version | services/pos/src/request/visit.ts
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';

@@ -1,9 +1,18 @@
-// Logins of points of sale: users and their passwords.
-import { hashPassword, LONGEST_PASSWORD, loginKey } from '@boxoffice/logins';
+import { PosFault } from '@boxoffice/envelope';
+import {
+  type Attempt,
+  attemptsCollection,
+  createLogIn,
+  hashPassword,
+  LONGEST_PASSWORD,
+  type LogInAudit,
+  loginKey,
+} from '@boxoffice/logins';
 import { type Store, UniqueViolation } from '@boxoffice/store';
-import { newId } from '../ids.ts';
-import { deleteSessions } from '../sessions/sessions.ts';
-import { type UserDocument, users } from '../store.ts';
+import { newId, type SessionDocument, type UserDocument, users } from '../store.ts';
+import { deleteSessions } from './sessions.ts';
+
+// Logins of points of sale: users and their passwords.
 
 /** A user as operators see it, without the password hash. */
 export type User = Pick<UserDocument, 'id' | 'serviceHost' | 'login' | 'contactNumber' | 'createdAt'>;
@@ -28,7 +37,7 @@ const checkPassword = (password: string): void => {
 };
 
 /** The user of a login at a point of sale; undefined if there is none. */
-export const findUser = async (
+const findUser = async (
   store: Store,
   institution: string,
   serviceHost: string,
@@ -116,3 +125,68 @@ export const setPassword = async (
   await deleteSessions(store, institution, { userId: user.id });
   return changed !== undefined;
 };
+
+const tooMany = (waitMs: number): PosFault =>
+  new PosFault('too_many_requests', 'Too many attempts to log in. Try again after the seconds in Retry-After.', {
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+  });
+
+/** Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts. */
+export const createLogIns = (store: Store, audit: LogInAudit, mostPerAddress: number) => {
+  const check = createLogIn<UserDocument>({
+    attempts: store.collection(attemptsCollection),
+    mostPerAddress,
+    audit,
+    find: async ({ institution, realm, login }) => {
+      const user = await findUser(store, institution, realm, login);
+      return user && { user, passwordHash: user.passwordHash };
+    },
+  });
+  return {
+    /**
+     * The user of a login, if the password is right. The realm of the attempt is the service host. Rejects with PosFault
+     * `login_failed`, `too_many_requests`. `hasLeft`: whether the client has closed the connection; the attempt then
+     * leaves the queue.
+     */
+    async logIn(attempt: Attempt, password: string, hasLeft?: () => boolean): Promise<UserDocument> {
+      const checked = await check(attempt, password, hasLeft);
+      if (checked.outcome === 'right') return checked.user;
+      if (checked.outcome === 'wrong') throw new PosFault('login_failed', 'The login or the password is wrong.');
+      throw tooMany(checked.waitMs);
+    },
+  };
+};
+
+export type LogIns = ReturnType<typeof createLogIns>;
+
+/** Maximum orders per user, the latest ones; with those of a session they fit into one query of orders. */
+const MOST = 300;
+
+const NONE: readonly string[] = [];
+
+/**
+ * Creates the record of the orders that logged-in users bought for a contact other than their own, stored in the
+ * document of the user and deleted with it.
+ */
+export const createPurchases = (store: Pick<Store, 'collection'>) => {
+  const all = store.collection(users);
+  return {
+    /** Records that the session's user buys the order; idempotent, and without effect for a guest. */
+    async add({ institution, userId }: SessionDocument, orderId: string): Promise<void> {
+      if (userId === null) return;
+      await all.of(institution).update(userId, (user) => {
+        const { orderIds = NONE } = user;
+        return orderIds.includes(orderId)
+          ? undefined
+          : { next: { ...user, orderIds: [...orderIds, orderId].slice(-MOST) } };
+      });
+    },
+
+    /** Ids of these orders of the session's user; empty for a guest. */
+    async of({ institution, userId }: SessionDocument): Promise<readonly string[]> {
+      return userId === null ? NONE : ((await all.of(institution).get(userId))?.orderIds ?? NONE);
+    },
+  };
+};
+
+export type Purchases = ReturnType<typeof createPurchases>;

@@ -1,15 +1,13 @@
 import type { BestEffort } from '@boxoffice/service';
-import type { Contacts } from './clients/contacts.ts';
-import type { Orders } from './clients/orders.ts';
-import type { Tickets } from './clients/tickets.ts';
-import type { OrderLinks } from './order-links/links.ts';
-import type { SimulatedPayments } from './orders/buyer.ts';
-import type { Offers } from './products/offers.ts';
-import type { FindPointOfSale } from './request/point-of-sale.ts';
-import type { Sessions } from './sessions/sessions.ts';
-import type { ContactCriteria } from './users/contact-access.ts';
-import type { LogIns } from './users/log-in.ts';
-import type { Purchases } from './users/purchases.ts';
+import type { Contacts } from '../clients/contacts.ts';
+import type { Orders } from '../clients/orders.ts';
+import type { Tickets } from '../clients/tickets.ts';
+import type { OrderLinks } from '../order-links/links.ts';
+import type { SimulatedPayments } from '../orders/buyer.ts';
+import type { Offers } from '../products/offers.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { LogIns, Purchases } from '../sessions/users.ts';
+import type { ContactCriteria, FindPointOfSale } from './visit.ts';
 
 /** Dependencies of the operation handlers. */
 export interface PosContext {

@@ -1,0 +1,207 @@
+// What every request for visitors has in common: point of sale, session, language, pages of lists.
+import { PosFault } from '@boxoffice/envelope';
+import { type Admit, type AnyOperation, languagesFor, operationsFor } from '@boxoffice/http';
+import { ServiceRefusal } from '@boxoffice/service';
+import { createCache } from '../clients/cache.ts';
+import type { Catalog, PointOfSale } from '../clients/catalog.ts';
+import type { Contacts } from '../clients/contacts.ts';
+import type { Edition } from '../description/editions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { ofSession, type SessionDocument } from '../store.ts';
+
+/** A visitor's request after admission, as handlers receive it. */
+export interface Visit {
+  readonly pointOfSale: PointOfSale;
+  /** Undefined if the request has no session. */
+  readonly session: SessionDocument | undefined;
+  /** The language of the answer: one that is configured for the point of sale. */
+  readonly language: string;
+  /** All configured ones as the visitor prefers them, for texts that lack that of the answer. */
+  readonly languages: readonly string[];
+  /** The client address that the gateway reports. */
+  readonly ip: string;
+  /** Whether the client has closed the connection. */
+  readonly hasLeft: () => boolean;
+  /** The absolute URL of the request, without its query. */
+  readonly address: string;
+  /** The query, without the question mark. */
+  readonly search: string;
+  /** The path prefix of the version, such as `/tnwr/v1`. */
+  readonly base: string;
+}
+
+/** The session of a request to an operation that needs one. @throws {PosFault} session_required */
+export const sessionOf = ({ session }: Visit): SessionDocument => {
+  if (!session) throw sessionRequired();
+  return session;
+};
+
+/** The same answer for what does not exist and for what is not the visitor's own. */
+export const notFound = (): PosFault => new PosFault('not_found', 'There is no such resource.');
+
+const sessionRequired = (): PosFault => new PosFault('session_required', 'The header X-auth-token is absent.');
+
+/** The session ended while the request was being handled. */
+export const sessionEnded = (): PosFault => new PosFault('session_invalid', 'The session is unknown or has ended.');
+
+export const loginRequired = (): PosFault =>
+  new PosFault('login_required', 'The operation needs a session with a logged-in user: log in with POST /sessions.');
+
+/** The syntax of a service host, in lower case; any other value is rejected without a call to the catalog. */
+const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
+
+/** Whether a text, in lower case, has the form of a service host. */
+export const isServiceHost = (text: string): boolean => HOST.test(text);
+
+/** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
+export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
+
+/**
+ * A change of a point of sale takes effect within three seconds. While the catalog does not answer, its last answer is
+ * valid for ten minutes, including that a host is unknown.
+ */
+const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
+
+/** Whether the catalog could not be reached or did not answer, as opposed to a refusal. */
+const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
+
+const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
+
+/**
+ * Creates the look-up with a bounded cache, also of unknown hosts. Throws PosFault `context_missing`,
+ * `context_invalid`.
+ */
+export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
+  const known = createCache<PointOfSale | undefined>({ ...AGES, isTransient: isNoRefusal, now });
+  return (header) => {
+    if (header === undefined || header === '')
+      throw new PosFault('context_missing', 'The header X-Service-Host is absent.');
+    const serviceHost = header.toLowerCase();
+    if (!isServiceHost(serviceHost)) throw unknown();
+    const found = known.get(serviceHost, async () => {
+      const asOf = now();
+      return { value: await catalog.pointOfSale(serviceHost), asOf };
+    });
+    const pointOfSale = ({ value }: { readonly value: PointOfSale | undefined }): PointOfSale => {
+      if (!value) throw unknown();
+      return value;
+    };
+    return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
+  };
+};
+
+const VERSION = /^\/tnwr\/[^/?]+/;
+
+/** The parameter `lang`; a query without it is not parsed. */
+const langOf = (search: string): string | undefined =>
+  search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
+
+const one = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header;
+
+/** The visitor's address: the gateway sets X-Forwarded-For to exactly one. */
+const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
+
+/**
+ * Creates the admission check: the point of sale (400), then the session (401), in the order of checks of the
+ * specification. `publicUrl` is the base URL that clients use.
+ */
+export const createAdmit = (
+  { pointOfSaleOf, sessions }: { readonly pointOfSaleOf: FindPointOfSale; readonly sessions: Sessions },
+  publicUrl: string,
+): Admit<Visit> => {
+  const origin = publicUrl.replace(/\/$/, '');
+  return async ({ headers, url = '', socket }, access) => {
+    const pointOfSale = await pointOfSaleOf(one(headers['x-service-host']));
+    const token = one(headers['x-auth-token']) || undefined;
+    const session = token === undefined ? undefined : await sessions.find(pointOfSale, token);
+    if (token !== undefined && !session && access !== 'newcomer' && access !== 'link') {
+      throw new PosFault('session_invalid', 'The session in X-auth-token is unknown or has ended.');
+    }
+    const needsSession = access === 'session' || access === 'login';
+    if (needsSession && !session) throw sessionRequired();
+    if (access === 'login' && session?.contactNumber === null) {
+      throw loginRequired();
+    }
+    const mark = url.indexOf('?');
+    const [path, search] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
+    const languages = languagesFor(langOf(search), one(headers['accept-language']), pointOfSale.languages);
+    const [language = 'en'] = languages;
+    const visitor: Visit = {
+      pointOfSale,
+      session,
+      language,
+      languages,
+      ip: ipOf(one(headers['x-forwarded-for']) ?? socket.remoteAddress),
+      hasLeft: () => socket.destroyed,
+      address: origin + path,
+      search,
+      base: VERSION.exec(path)?.[0] ?? '',
+    };
+    return {
+      visitor,
+      headers: { 'Content-Language': language },
+      ...(session ? { session: ofSession(session.id) } : {}),
+    };
+  };
+};
+
+/**
+ * Requires that the contact is that of the logged-in user (specification, section 4, rule 11).
+ * @throws {PosFault} login_required without a login, contact_not_accessible for another contact
+ */
+export const requireContact = ({ session }: Visit, contactNumber: string): void => {
+  if (!session || session.contactNumber === null) {
+    throw new PosFault(
+      'login_required',
+      'contactNumber needs a session with a logged-in user: log in with POST /sessions.',
+    );
+  }
+  if (session.contactNumber !== contactNumber) {
+    throw new PosFault('contact_not_accessible', 'contactNumber is not that of the logged-in user.');
+  }
+};
+
+/** The criteria of the contact that a request names; empty without contactNumber, even if the visitor is logged in. */
+export type ContactCriteria = (visit: Visit, contactNumber: string | undefined) => Promise<readonly string[]>;
+
+const CONTACTS = 10_000;
+const NOTHING: readonly string[] = [];
+
+/** Creates the look-up; criteria are cached for at most a second. Rejects as {@link requireContact} throws. */
+export const createContactCriteria = (contacts: Pick<Contacts, 'known'>): ContactCriteria => {
+  const known = createCache<readonly string[]>({ maxAgeMs: 1_000, refreshMs: 500, max: CONTACTS });
+  return async (visit, contactNumber) => {
+    if (contactNumber === undefined) return NOTHING;
+    requireContact(visit, contactNumber);
+    const { institution } = visit.pointOfSale;
+    const { value } = await known.get(`${institution} ${contactNumber}`, async () => {
+      const asOf = Date.now();
+      const contact = await contacts.known(institution, contactNumber);
+      return { value: contact && contact.erasedAt === null ? [...contact.criteria].sort() : NOTHING, asOf };
+    });
+    return value;
+  };
+};
+
+const V1 = '/tnwr/v1';
+const EXPERIMENTAL = '/tnwr/vexp';
+
+/** Declares an operation for visitors; its path is relative to the version prefix. */
+export const operation = operationsFor<Visit>();
+
+/** Operations that answer alike under the numbered version and, as aliases, under the experimental one. */
+export const inBothVersions = (operations: readonly AnyOperation[]): AnyOperation[] =>
+  operations.map((declared) => ({
+    ...declared,
+    path: `${V1}${declared.path}`,
+    aliases: [`${EXPERIMENTAL}${declared.path}`],
+  }));
+
+/** Operations of one version, with the ids that an alias would have. */
+export const inVersion = ({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] =>
+  operations.map((declared) =>
+    isExperimental
+      ? { ...declared, id: `${declared.id}Experimental`, path: `${EXPERIMENTAL}${declared.path}` }
+      : { ...declared, path: `${V1}${declared.path}` },
+  );
