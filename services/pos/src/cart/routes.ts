@@ -6,7 +6,7 @@ import { examples } from '../description/examples.ts';
 import { ItemChange, langQuery, nameOf, pathId } from '../description/schemas.ts';
 import { doneOr } from '../orders/refusals.ts';
 import { cartView, currentOffer, type ShownCart } from '../orders/views.ts';
-import { requireNotOver } from '../products/over.ts';
+import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { notFound, operation, requireContact, type Visit } from '../request/visit.ts';
 import { cartSubject, isId, newId } from '../store.ts';

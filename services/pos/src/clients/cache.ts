@@ -7,7 +7,7 @@ export interface Dated<Value> {
   readonly asOf: number;
 }
 
-export interface CacheOptions {
+interface CacheOptions {
   /** Maximum age of a returned value, in milliseconds. */
   readonly maxAgeMs: number;
   /** Age in milliseconds from which a value is reloaded in the background, while the cached one is still returned. */
@@ -89,5 +89,39 @@ export const createCache = <Value>(options: CacheOptions) => {
       if (now() - found.startedAt >= refreshMs) inBackground(key, found, load);
       return found.dated;
     },
+  };
+};
+
+/** Loads a value that is valid as of a time after the call. */
+type Latest<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
+
+interface Lane<Value> {
+  running: Promise<Value>;
+  next: Promise<Value> | undefined;
+}
+
+/**
+ * Runs at most one load per key at a time. Calls during a load share the next one, which starts when the current one
+ * has ended.
+ */
+export const createLatest = <Value>(): Latest<Value> => {
+  const lanes = new Map<string, Lane<Value>>();
+  const begin = (key: string, load: () => Promise<Value>): Promise<Value> => {
+    const lane: Lane<Value> = { running: load(), next: undefined };
+    lanes.set(key, lane);
+    const end = () => {
+      if (lane.next === undefined) lanes.delete(key);
+    };
+    lane.running.then(end, end);
+    return lane.running;
+  };
+  return (key, load) => {
+    const lane = lanes.get(key);
+    if (!lane) return begin(key, load);
+    lane.next ??= lane.running.then(
+      () => begin(key, load),
+      () => begin(key, load),
+    );
+    return lane.next;
   };
 };

@@ -16,7 +16,7 @@ export const levelOf = (free: number, capacity: number): (typeof levels)[number]
 };
 
 /** The members of a performance that decide whether it is shown and on sale. */
-export interface Offered {
+interface Offered {
   readonly id: string;
   readonly startDate: string;
   readonly durationMinutes: number | null;
@@ -26,7 +26,7 @@ export interface Offered {
 }
 
 /** The members of a product that decide when its performance is over. */
-export interface Period {
+interface Period {
   readonly type: string;
   readonly endDate: string | null;
 }
@@ -35,7 +35,7 @@ export interface Period {
  * When a performance is over, in epoch milliseconds: at its end, without a duration at its start. The period of a
  * product that is not a show ends with the product; without any end it has none.
  */
-export const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
+const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Period): number => {
   const isPeriod = type !== 'show';
   if (isPeriod && endDate !== null) return Date.parse(endDate);
   if (isPeriod && durationMinutes === null) return Number.POSITIVE_INFINITY;
@@ -81,7 +81,7 @@ const isInSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean 
 export const isShown = (performance: Offered, product: Period, now: number): boolean =>
   performance.state !== 'cancelled' && (performance.durationMinutes === null || !isOver(performance, product, now));
 
-export interface Tariff {
+interface Tariff {
   readonly id: string;
   readonly name: Texts;
   readonly criterion: string | null;
@@ -110,3 +110,30 @@ export const byStartThenId = (
   a: { readonly startDate: string | null; readonly id: string },
   b: { readonly startDate: string | null; readonly id: string },
 ): number => byText(a.startDate ?? '~', b.startDate ?? '~') || byText(a.id, b.id);
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** How long a link outlives the last performance of its order. */
+const AFTER_MS = 30 * DAY_MS;
+
+/** How long what has no end of its own counts as valid after the sale: a pass or goods without `endDate`. */
+const ENDLESS_MS = 366 * DAY_MS;
+
+/** A sold place: its performance and product as they are now, if they are published, and the last known start. */
+interface SoldPlace {
+  readonly current: { readonly performance: Offered; readonly product: Period } | undefined;
+  readonly startDate: string;
+}
+
+/**
+ * When the link of an order ends: 30 days after its last performance, as it is dated now. All in epoch milliseconds;
+ * `known` is the end as it was computed before, which stands for what is published no more.
+ */
+export const linkEndOf = (sold: readonly SoldPlace[], soldAt: number, known = 0): number => {
+  const ends = sold.map(({ current, startDate }) => {
+    if (!current) return Math.max(Date.parse(startDate), known - AFTER_MS);
+    const end = endOf(current.performance, current.product);
+    return Number.isFinite(end) ? end : soldAt + ENDLESS_MS;
+  });
+  return Math.max(soldAt, ...ends) + AFTER_MS;
+};

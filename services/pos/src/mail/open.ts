@@ -2,7 +2,7 @@
 import { type Logger, type Metrics, seal, sealingKey, unseal } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { soldOf } from '../domain/offer.ts';
-import { productsNow } from '../products/over.ts';
+import { productsNow } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { orderDocument } from '../tickets/documents.ts';
 import { createAttempt } from './attempt.ts';

@@ -10,7 +10,7 @@ import {
   type Outcome,
   WRITE_MS,
 } from '../clients/orders.ts';
-import { requireNotOver } from '../products/over.ts';
+import { requireNotOver } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { sessionEnded, sessionOf, type Visit } from '../request/visit.ts';
 import { derived, type SessionDocument } from '../store.ts';

@@ -7,15 +7,14 @@ import type { Order as AnyOrder } from '../clients/orders.ts';
 import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.ts';
-import { productsNow } from '../products/over.ts';
+import { productsNow } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
 import { operation, sessionOf, type Visit } from '../request/visit.ts';
 import { newId } from '../store.ts';
 import { checkOut } from './checkout.ts';
-import { findOwnOrder } from './own-order.ts';
 import { doneOr } from './refusals.ts';
-import { currentOffer, orderView, ticketsOf } from './views.ts';
+import { currentOffer, findOwnOrder, orderView, ticketsOf } from './views.ts';
 
 const name = Type.Optional(lineOfText({ maxLength: 100 }));
 

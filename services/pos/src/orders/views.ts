@@ -8,7 +8,8 @@ import { soldOf, type Validity } from '../domain/offer.ts';
 import type { Offer } from '../products/views.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
-import type { Visit } from '../request/visit.ts';
+import { notFound, sessionOf, type Visit } from '../request/visit.ts';
+import { isId } from '../store.ts';
 
 type NameOf = (tariffId: string) => string;
 /** The visitor and the version of an answer. */
@@ -179,3 +180,21 @@ export const ticketView = (
     ? { ...soldView(ticket.about, visit), ...current?.performanceOf(ticket.performanceId)?.validity }
     : {}),
 });
+
+/**
+ * An order of the visitor: of the login's contact, bought by the login, or made in this session. @throws {PosFault}
+ * not_found for a malformed or unknown id, a cart, and an order of somebody else
+ */
+export const findOwnOrder = async (
+  { orders, purchases }: Pick<PosContext, 'orders' | 'purchases'>,
+  visit: Visit,
+  orderId: string,
+): Promise<Order> => {
+  const session = sessionOf(visit);
+  const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
+  if (!order?.listed) throw notFound();
+  const { contactNumber, orderIds } = session;
+  const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
+  if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw notFound();
+  return order;
+};

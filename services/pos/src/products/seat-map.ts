@@ -1,12 +1,54 @@
-import { type AnyOperation, ok, SHARED_MS_HEADER, textIn } from '@boxoffice/http';
-import type { Static } from 'typebox';
+import { type AnyOperation, named, ok, SHARED_MS_HEADER, textIn } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
 import { examples } from '../description/examples.ts';
-import { langQuery, pathId } from '../description/schemas.ts';
-import { exampleOfSeatMap, SeatMap } from '../description/seat-map.ts';
+import { langQuery, mapOf, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { notFound, operation } from '../request/visit.ts';
 import { GATEWAY_CACHE_MS, HALLS, type Offers } from './offers.ts';
 import { cached, findShownPerformance } from './showcase.ts';
+
+const { Array: List, Boolean: Flag, Number: Real, Object: Members, String: Text } = Type;
+
+const Stage = named(
+  'ShopStage',
+  Members(
+    { x: Real(), y: Real(), width: Real({ description: 'to the right' }) },
+    { description: 'its front edge; x and y of its left end' },
+  ),
+);
+
+const Area = named(
+  'ShopArea',
+  Members({
+    id: Text(),
+    name: Text({ description: 'in the wanted language' }),
+    seatCategoryId: Text({ description: 'whose prices it has; a category may have several areas' }),
+    outline: Text({ description: 'an SVG path' }),
+  }),
+);
+
+const Seat = named(
+  'ShopSeat',
+  Members({
+    areaId: Text(),
+    row: Text({ description: 'as tickets name it' }),
+    label: Text({ description: 'what a ticket shows: row and seat' }),
+    x: Real({ description: 'of its middle' }),
+    y: Real(),
+    free: Flag({ description: 'whether it can be bought now' }),
+  }),
+);
+
+/** The plan of a hall, under the experimental version only. */
+const SeatMap = named('ShopSeatMap', Members({ stage: Stage, areas: List(Area), seats: mapOf(Seat) }));
+
+const { ids } = examples;
+
+const exampleOfSeatMap = {
+  stage: { x: 60, y: 0, width: 80 },
+  areas: [{ id: 'stalls', name: 'Parterre', seatCategoryId: ids.category, outline: 'M0 20H200V60Q100 90 0 60Z' }],
+  seats: { [ids.place]: { areaId: 'stalls', row: 'A', label: 'A-1', x: 10, y: 30, free: true } },
+};
 
 /** Creates plans with what is free, at most a second old. They reject with PosFault `not_found`, as places do. */
 const createSeatMaps = (offers: Offers, now: () => number) =>

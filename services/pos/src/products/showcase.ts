@@ -1,12 +1,13 @@
 import { PosFault } from '@boxoffice/envelope';
+import { textIn } from '@boxoffice/http';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Performance, Product } from '../clients/catalog.ts';
-import type { Wanted } from '../domain/programme.ts';
+import { byStartThenId } from '../domain/offer.ts';
+import { findIn, type Wanted } from '../domain/programme.ts';
 import { mapById, type Part } from '../request/pagination.ts';
 import { notFound } from '../request/visit.ts';
 import { type Offers, SECOND } from './offers.ts';
-import { listProgramme } from './programme.ts';
-import { type Audience, type Offer, shownPerformances, shownProducts, viewsFor } from './views.ts';
+import { type Audience, type Offer, periodOf, shownPerformances, shownProducts, viewsFor } from './views.ts';
 
 /** Maximum cached answers of a kind, over all audiences. */
 const ANSWERS = 400;
@@ -26,6 +27,32 @@ export const cached = <What extends readonly unknown[], Value>(
   const answers = createCache<Value>({ ...SECOND, max });
   return async (audience: Audience, ...what: What): Promise<Value> =>
     (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
+};
+
+/** The products of a type, or all, that match, by the start of their first matching performance. */
+const listProgramme = (
+  offer: Offer,
+  { languages }: Pick<Audience, 'languages'>,
+  { type, ...wanted }: Wanted & { readonly type?: string | undefined },
+  now: number,
+) => {
+  const texts = [...languages, ...(offer.languages ?? [])];
+  const items = shownProducts(offer, type).map((product) => ({
+    product,
+    title: textIn(product.name, texts),
+    // Only shows have dates; what anything else has is a period of validity.
+    performances: product.type === 'show' ? shownPerformances(product, now) : [],
+  }));
+  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted);
+  const listed = found
+    .map(({ item: { product }, performances }) => ({
+      product,
+      performances,
+      id: product.id,
+      startDate: performances[0]?.startDate ?? periodOf(product).startDate,
+    }))
+    .sort(byStartThenId);
+  return { listed, days, venues };
 };
 
 /** A product that visitors see. @throws {PosFault} not_found */

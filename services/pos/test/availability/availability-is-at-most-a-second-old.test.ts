@@ -2,9 +2,8 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { createCache } from '../../src/clients/cache.ts';
+import { createCache, createLatest } from '../../src/clients/cache.ts';
 import type { Catalog, Stock } from '../../src/clients/catalog.ts';
-import { createLatest } from '../../src/clients/latest.ts';
 import { createOffers, GATEWAY_CACHE_MS, SECOND } from '../../src/products/offers.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
 

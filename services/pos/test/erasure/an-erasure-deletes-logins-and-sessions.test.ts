@@ -3,7 +3,7 @@ import { Unreadable } from '@boxoffice/messaging';
 import type { Document, Documents, Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import type { Orders } from '../../src/clients/orders.ts';
-import { onContactErased } from '../../src/reactions/contact-erased.ts';
+import { onContactErased } from '../../src/reactions.ts';
 import { setPassword } from '../../src/sessions/users.ts';
 import { ofSession, sessions, users } from '../../src/store.ts';
 import { openFixture } from '../fixture/fixture.ts';

@@ -2,7 +2,7 @@ import { startSweeper } from '@boxoffice/service';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { pos } from '../../src/app.ts';
-import { linkEndOf } from '../../src/domain/order-link.ts';
+import { linkEndOf } from '../../src/domain/offer.ts';
 import { orderLinks } from '../../src/store.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { linksOf } from '../fixture/links.ts';

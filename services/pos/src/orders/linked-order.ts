@@ -2,8 +2,8 @@ import type { IdempotencyRecord } from '@boxoffice/store';
 import type { Product } from '../clients/catalog.ts';
 import type { Order } from '../clients/orders.ts';
 import type { Ticket } from '../clients/tickets.ts';
-import { linkEndOf } from '../domain/order-link.ts';
-import { productsNow } from '../products/over.ts';
+import { linkEndOf } from '../domain/offer.ts';
+import { productsNow } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { notFound } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
@@ -60,7 +60,7 @@ export const createOrderLink = async (
 };
 
 /** An order as the holder of a link reads it. */
-export interface LinkedOrder {
+interface LinkedOrder {
   readonly order: Order;
   readonly tickets: readonly Ticket[];
 }

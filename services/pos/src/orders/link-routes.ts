@@ -5,8 +5,6 @@ import type { Ticket } from '../clients/tickets.ts';
 import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
-import { findOwnOrder } from '../orders/own-order.ts';
-import { currentOffer, orderView, ticketView } from '../orders/views.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
 import { notFound, operation } from '../request/visit.ts';
@@ -14,6 +12,7 @@ import type { OrderLinkDocument } from '../store.ts';
 import { documentsOf, orderDocument } from '../tickets/documents.ts';
 import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './linked-order.ts';
 import type { NewOrderLink } from './links.ts';
+import { currentOffer, findOwnOrder, orderView, ticketView } from './views.ts';
 
 /** The header with the token of a link: a URL would be in the logs of proxies. */
 const LINK_HEADER = 'x-order-link';
