@@ -13,7 +13,7 @@ import { ticketsApi } from './clients/generated/tickets.ts';
 import { createOrders } from './clients/orders.ts';
 import { createTickets } from './clients/tickets.ts';
 import { editions } from './description/editions.ts';
-import { createDemoPages } from './mail/demo-pages.ts';
+import { createDemoPages } from './mail/demo.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
 import { mailSettings } from './mail/settings.ts';
 import { simulatedPayments } from './orders/buyer.ts';

@@ -2,7 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from './clients/orders.ts';
-import type { DemoFiles } from './mail/demo-files.ts';
+import type { DemoFiles } from './mail/demo.ts';
 import type { Mail } from './mail/open.ts';
 import { eraseMails } from './mail/outbox.ts';
 import { mailOfMove, mailOfOrder, moveOf, type NewMail } from './mail/plan.ts';

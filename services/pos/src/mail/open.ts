@@ -4,13 +4,12 @@ import type { Store } from '@boxoffice/store';
 import { soldOf } from '../domain/offer.ts';
 import { productsNow } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
+import { kinds, type MailDocument } from '../store.ts';
 import { orderDocument } from '../tickets/documents.ts';
-import { createAttempt } from './attempt.ts';
 import { type ComposeDependencies, createCompose, type LinkOf } from './compose.ts';
-import { createDemoFiles, type DemoFiles } from './demo-files.ts';
-import { watchMails } from './metrics.ts';
+import { createDemoFiles, type DemoFiles } from './demo.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import { createSender, type Sender } from './sender.ts';
+import { type Attempted, createAttempt, createSender, type Sender } from './sender.ts';
 import type { MailSettings } from './settings.ts';
 import { createSmtp } from './smtp.ts';
 import { readTemplates } from './templates.ts';
@@ -89,4 +88,32 @@ export const openMail = ({
   });
   if (!isOn()) logger.info('no mails are sent to shoppers: MAIL_URL is not set');
   return { outbox, sender, demoFiles, isOn };
+};
+
+/** The ends of attempts that are counted: `later` and `unreachable` are followed by another attempt. */
+const OUTCOMES = ['sent', 'failed', 'dropped', 'later', 'unreachable'] as const;
+
+/** Counts the attempts of this process, each outcome from 0, and reads what waits when Prometheus scrapes. */
+const watchMails = (
+  metrics: Metrics | undefined,
+  outbox: Pick<Outbox, 'oldest'>,
+  { isOn, now }: { readonly isOn: () => boolean; readonly now: () => number },
+): ((mail: MailDocument, attempted: Attempted) => void) => {
+  if (!metrics) return () => undefined;
+  const attempts = metrics.counter({
+    name: 'pos_mail_attempts_total',
+    help: 'Attempts to send mails to shoppers, by how they ended; failed and dropped ones are not tried again',
+    labels: ['kind', 'outcome'],
+  });
+  for (const kind of kinds) for (const outcome of OUTCOMES) attempts({ kind, outcome }, 0);
+  metrics.watch(
+    { name: 'pos_mail_waiting_seconds', help: 'For how long the mail has waited that waits the longest' },
+    async () => {
+      const oldest = isOn() ? await outbox.oldest() : undefined;
+      return [{ value: oldest === undefined ? 0 : Math.max(0, now() - oldest) / 1_000 }];
+    },
+  );
+  return ({ kind }, { outcome }) => {
+    if (outcome !== 'erased') attempts({ kind, outcome });
+  };
 };

@@ -1,6 +1,6 @@
 import { type Html, html } from '@boxoffice/pages';
 import type { ShopFiles } from './files.ts';
-import { LOGO_HEIGHT } from './logo.ts';
+import { LOGO_HEIGHT } from './look.ts';
 import type { ShopState, Views } from './views.ts';
 
 /** A first page of the shop. */

@@ -1,4 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
+import { languagesFor } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
@@ -7,12 +8,11 @@ import type { ProductDetail } from '../description/schemas.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { PosContext } from '../request/context.ts';
 import type { FirstPage } from './document.ts';
-import type { ShopLanguages } from './languages.ts';
 import { structuredData } from './structured-data.ts';
-import { programmeState, type Views } from './views.ts';
+import { programmeState, TEXT_LANGUAGES, type TextLanguage, type Views } from './views.ts';
 
 /** A first page before it is drawn. */
-export interface Prepared {
+interface Prepared {
   readonly status: number;
   /** Of dates without a performance. */
   readonly timeZone: string;
@@ -143,5 +143,56 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
         modules: [module],
       }),
     };
+  };
+};
+
+/** In which languages a visitor reads the shop. */
+interface ShopLanguages {
+  /** Those of the point of sale in which the shop has texts. */
+  readonly offered: readonly string[];
+  /** That of the page. */
+  readonly language: string;
+  /** That of the shop's own texts. */
+  readonly texts: TextLanguage;
+  /** All of the point of sale as the visitor prefers them, for texts that lack that of the page. */
+  readonly languages: readonly string[];
+  /** The cookie that keeps the choice of this request; undefined if it has none. */
+  readonly cookie: string | undefined;
+}
+
+interface Wishes {
+  readonly lang: string | null;
+  readonly cookie: string | undefined;
+  readonly acceptLanguage: string | undefined;
+}
+
+const COOKIE = 'boxoffice.language';
+const COOKIE_SECONDS = 365 * 86_400;
+
+const textsOf = (tag: string): TextLanguage | undefined =>
+  TEXT_LANGUAGES.find((one) => one === tag.split('-', 1)[0]?.toLowerCase());
+
+/** The language that the visitor chose before. */
+const chosenBefore = (cookie = ''): string | undefined =>
+  cookie
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(`${COOKIE}=`))
+    ?.slice(COOKIE.length + 1);
+
+/** The languages of a page: that of `lang`, else of the cookie, else of Accept-Language, else the first. */
+export const languagesOf = (
+  { languages: configured }: Pick<PointOfSale, 'languages'>,
+  { lang, cookie, acceptLanguage }: Wishes,
+): ShopLanguages => {
+  const offered = configured.filter((tag) => textsOf(tag) !== undefined);
+  const [language = configured[0] ?? 'en'] = languagesFor(lang ?? chosenBefore(cookie), acceptLanguage, offered);
+  return {
+    offered,
+    language,
+    texts: textsOf(language) ?? 'en',
+    languages: languagesFor(language, acceptLanguage, configured),
+    cookie:
+      lang === null ? undefined : `${COOKIE}=${language}; Path=/shop; Max-Age=${COOKIE_SECONDS}; SameSite=Lax; Secure`,
   };
 };

@@ -8,10 +8,8 @@ import type { PosContext } from '../request/context.ts';
 import { isServiceHost } from '../request/visit.ts';
 import { documentOf } from './document.ts';
 import { ROOT, readShopFiles } from './files.ts';
-import { firstPages } from './first-pages.ts';
-import { languagesOf } from './languages.ts';
-import { logoWidth } from './logo.ts';
-import { lookOf } from './look.ts';
+import { firstPages, languagesOf } from './first-pages.ts';
+import { logoWidth, lookOf } from './look.ts';
 import { drawIn, type ShopState } from './views.ts';
 
 /** A page is revalidated: it says what is free now. It depends on nothing of the visitor but the language. */

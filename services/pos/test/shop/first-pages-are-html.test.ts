@@ -1,6 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { logoWidth } from '../../src/shop/logo.ts';
+import { logoWidth } from '../../src/shop/look.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
 import { shopModule } from './choosing/shop-module.ts';
 
