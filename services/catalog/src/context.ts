@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import type { MoneyRules } from './domain/price.ts';
+import type { MoneyRules } from './domain/tariff.ts';
 import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 
 /** What commands and queries need: one institution's collections and a clock. */

@@ -1,4 +1,4 @@
-import type { MoneyRules } from './price.ts';
+import type { MoneyRules } from './tariff.ts';
 
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];

@@ -1,6 +1,6 @@
 import type { Performance } from './performance.ts';
-import type { Price } from './price.ts';
 import type { ProductState } from './product.ts';
+import type { Price } from './tariff.ts';
 
 /** One requested item of a hold: `quantity` places, the places in `placeIds`, or both if they agree. */
 export interface SaleItem {

@@ -32,3 +32,79 @@ export const inOrderOf = (languages: readonly string[], texts: Texts): Texts => 
   const placeOf = (tag: string): number => (languages.includes(tag) ? languages.indexOf(tag) : languages.length);
   return Object.fromEntries(Object.entries(texts).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
 };
+
+/** The price of a tariff in a seat category; `amount` in the currency's minor unit. */
+export interface Price {
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly amount: number;
+  /** ISO 4217; always the institution's. */
+  readonly currency: string;
+}
+
+/** A price in a request: the category by its code, or by its id as GET returns it. */
+export interface PriceInput {
+  readonly seatCategory?: string;
+  readonly seatCategoryId?: string;
+  readonly tariffId: string;
+  readonly amount: number;
+  readonly currency?: string;
+}
+
+interface Named {
+  readonly id?: string;
+  readonly code: string;
+}
+
+const named = <Category extends Named>(price: PriceInput, categories: readonly Category[]): Category | undefined =>
+  categories.find(({ id, code }) =>
+    price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
+  );
+
+/** What prices are validated against. */
+export interface MoneyRules {
+  /** The institution's, ISO 4217. */
+  readonly currency: string;
+  /** The tariffs that exist. */
+  readonly tariffIds: ReadonlySet<string>;
+}
+
+/** The problems of the prices, each with its path below `at`. */
+export const priceProblems = (
+  prices: readonly PriceInput[],
+  categories: readonly Named[],
+  rules: MoneyRules,
+  at = '$',
+): string[] => {
+  const seen = new Set<string>();
+  return prices.flatMap((price, index) => {
+    const path = `${at}.prices[${index}]`;
+    const category = named(price, categories);
+    const pair = `${category?.code}\n${price.tariffId}`;
+    const repeated = seen.has(pair);
+    seen.add(pair);
+    return [
+      ...(category ? [] : [`${path}.seatCategory is not one of the seat categories`]),
+      ...(rules.tariffIds.has(price.tariffId) ? [] : [`${path}.tariffId is not a tariff of the institution`]),
+      ...(price.currency === undefined || price.currency === rules.currency
+        ? []
+        : [`${path}.currency must be ${rules.currency}, the currency of the institution`]),
+      ...(repeated ? [`${path} repeats a seat category and tariff`] : []),
+    ];
+  });
+};
+
+/** The prices as they are stored. They must have no problems. */
+export const resolvedPrices = (
+  prices: readonly PriceInput[],
+  categories: readonly { readonly id: string; readonly code: string }[],
+  currency: string,
+): Price[] =>
+  prices.flatMap((price) => {
+    const category = named(price, categories);
+    return category ? [{ seatCategoryId: category.id, tariffId: price.tariffId, amount: price.amount, currency }] : [];
+  });
+
+/** The lowest amount, or null without prices. */
+export const lowestAmount = (prices: readonly { readonly amount: number }[]): number | null =>
+  prices.reduce<number | null>((low, { amount }) => (low === null || amount < low ? amount : low), null);

@@ -1,5 +1,5 @@
 import type { Condition, Where } from '@boxoffice/store';
-import { availability } from '../domain/availability.ts';
+import { availability } from '../domain/capacity.ts';
 import { orderRange, SOLD } from '../domain/place.ts';
 import type { Collections, PerformanceDocument } from '../store.ts';
 import { settle } from './capacity.ts';

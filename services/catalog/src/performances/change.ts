@@ -2,9 +2,14 @@ import { Fault } from '@boxoffice/envelope';
 import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
-import { performanceMayBecome } from '../domain/performance.ts';
-import { changedPerformance, hasMoved, type PerformancePatch, patchProblems } from '../domain/performance-change.ts';
-import type { MoneyRules } from '../domain/price.ts';
+import {
+  changedPerformance,
+  hasMoved,
+  type PerformancePatch,
+  patchProblems,
+  performanceMayBecome,
+} from '../domain/performance.ts';
+import type { MoneyRules } from '../domain/tariff.ts';
 import { performanceCancelled, performanceMoved } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';

@@ -3,9 +3,9 @@ import { type Documents, type IdempotencyRecord, UniqueViolation } from '@boxoff
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
 import { addedSpots, newPlace, type Place } from '../domain/place.ts';
-import { resolvedPrices } from '../domain/price.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
 import { newCategories, type SeatCategory } from '../domain/seat-category.ts';
+import { resolvedPrices } from '../domain/tariff.ts';
 import type { Collections, PerformanceDocument, PlaceDocument, ProductDocument } from '../store.ts';
 
 /** The number of places per write. */

@@ -1,7 +1,7 @@
 import { createView, currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { performanceStates } from '../domain/performance.ts';
-import { MAX_ROWS } from '../domain/seat-map-problems.ts';
+import { MAX_ROWS } from '../domain/seat-map.ts';
 import { amount, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { SeatMap, seatMap } from './seat-map.ts';

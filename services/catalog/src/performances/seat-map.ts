@@ -1,6 +1,6 @@
 import { createView, lineOfText, named } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { MAX_ROWS } from '../domain/seat-map-problems.ts';
+import { MAX_ROWS } from '../domain/seat-map.ts';
 import { MAX_COORDINATE } from '../domain/svg-path.ts';
 import { names } from '../schemas.ts';
 

@@ -1,7 +1,7 @@
 import { createView, currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { lowestAmount } from '../domain/price.ts';
 import { later, productStates, productTypes } from '../domain/product.ts';
+import { lowestAmount } from '../domain/tariff.ts';
 import { Performance, performance, performanceView } from '../performances/schemas.ts';
 import { amount, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';

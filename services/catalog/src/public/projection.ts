@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
-import { levelOf } from '../domain/availability.ts';
+import { levelOf } from '../domain/capacity.ts';
 import { later } from '../domain/product.ts';
 import type { availabilityOf } from '../performances/availability.ts';
 import { performanceView } from '../performances/schemas.ts';

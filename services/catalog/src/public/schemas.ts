@@ -1,6 +1,6 @@
 import { changesPage, named, oneOf } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { levels } from '../domain/availability.ts';
+import { levels } from '../domain/capacity.ts';
 import { Availability, Performance, SeatCategory } from '../performances/schemas.ts';
 import { Product } from '../products/schemas.ts';
 import { shownCode } from '../schemas.ts';

@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import type { Price } from '../domain/price.ts';
 import {
   firstRefusal,
   type ItemsRequest,
@@ -10,6 +9,7 @@ import {
   refusalsOf,
   type SaleItem,
 } from '../domain/sale.ts';
+import type { Price } from '../domain/tariff.ts';
 import type {
   InstitutionDocument,
   PerformanceDocument,

@@ -1,7 +1,7 @@
 import { createCheck } from '@boxoffice/http';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { levelOf } from '../../src/domain/availability.ts';
+import { levelOf } from '../../src/domain/capacity.ts';
 import { performanceStates } from '../../src/domain/performance.ts';
 import { productStates } from '../../src/domain/product.ts';
 import {

@@ -1,7 +1,7 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { DrawnMap, SeatMap } from '../../src/domain/seat-map.ts';
-import { seatMapProblems } from '../../src/domain/seat-map-problems.ts';
+import { seatMapProblems } from '../../src/domain/seat-map.ts';
 import {
   availabilityOf,
   createProduct,
