@@ -3,7 +3,6 @@ import { queueNamed } from '@boxoffice/messaging';
 import { repeat, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
-import { currentFacts } from './current-facts.ts';
 import { examples, schemas } from './events.ts';
 import { createCatalogCache } from './feed/cache.ts';
 import { catalogRoutes } from './feed/routes.ts';
@@ -11,14 +10,14 @@ import { shopRoutes } from './feed/shop.ts';
 import { acrossProductsRoutes } from './performances/across-products.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
-import { resumeCancellations } from './products/cancellation.ts';
+import { resumeCancellations } from './products/products.ts';
 import { productsRoutes } from './products/routes.ts';
 import { announceInstitutions } from './provisioning.ts';
 import { reactTo } from './reactions.ts';
-import { quoteRoutes } from './stock/quote-routes.ts';
+import { quoteRoutes } from './stock/quotes.ts';
 import { stockRoutes } from './stock/routes.ts';
-import { collections, retention } from './store.ts';
-import { tariffsRoutes } from './tariffs/routes.ts';
+import { collections, currentFacts, retention } from './store.ts';
+import { tariffsRoutes } from './tariffs.ts';
 
 /** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
 export const catalog: ServiceDefinition = {

@@ -6,8 +6,8 @@ import { contextOf, timestampOf } from './context.ts';
 import type { PointOfSaleDetails } from './domain/point-of-sale.ts';
 import type { Institution } from './domain/tariff.ts';
 import { institutionChanged } from './events.ts';
-import { detailsOf, NewPointOfSale, view } from './points-of-sale/body.ts';
 import * as points from './points-of-sale/points-of-sale.ts';
+import { detailsOf, NewPointOfSale, view } from './points-of-sale/schemas.ts';
 import { institutionView } from './schemas.ts';
 import { institutions, pointsOfSale } from './store.ts';
 

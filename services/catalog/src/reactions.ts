@@ -1,12 +1,59 @@
-// Reactions to the facts of other services: they release places.
+// Reactions to the facts of other services: they release an order's places when the order ends. Each step is idempotent
+// and may run late: its condition names the order as the holder, so places taken by others since are never touched.
 
 import { Fault } from '@boxoffice/envelope';
 import { createCheck, id } from '@boxoffice/http';
 import { type Handler, type Message, Unreadable } from '@boxoffice/messaging';
-import type { Store } from '@boxoffice/store';
+import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Context, contextOf } from './context.ts';
-import { publishReleased, releaseAll, releaseEarlier, releaseNamed } from './stock/releases.ts';
+import { type Context, contextOf, timestampOf } from './context.ts';
+import { freed } from './domain/place.ts';
+import { type PlacesReleased, placesReleased } from './events.ts';
+import { idsOf } from './stock/changes.ts';
+import type { Collections } from './store.ts';
+
+/** Releases all places of an order, held or sold. */
+export const releaseAll = async ({ places }: Collections, orderId: string): Promise<void> => {
+  await places.claim({ where: { holder: orderId }, set: freed });
+};
+
+/** Releases the places that an order has as of a version before `before`; those of a later version stay. */
+const releaseEarlier = async ({ places }: Collections, orderId: string, before: number): Promise<void> => {
+  await places.claim({ where: { holder: orderId, asOf: { lt: before } }, set: freed });
+};
+
+/** Releases these places of an order, and all that it holds unsold; never those of `kept`. */
+export const releaseNamed = async (
+  { places }: Collections,
+  orderId: string,
+  placeIds: readonly string[],
+  kept: readonly string[],
+): Promise<void> => {
+  const named = new Set(placeIds);
+  const keptIds = new Set(kept);
+  const own = await places.find({ where: { holder: orderId } });
+  const ending = own.filter(({ id, state }) => !keptIds.has(id) && (named.has(id) || state === 'held'));
+  if (ending.length === 0) return;
+  await places.claim({ where: { id: { in: idsOf(ending) }, holder: orderId }, set: freed });
+};
+
+/**
+ * Publishes, once per order and cause, which of these places the order no longer has; call it after their release. If
+ * the process dies before, the message is redelivered; the release is idempotent, so the event is the same.
+ */
+const publishReleased = async (
+  context: Context,
+  { orderId, cause, placeIds }: Omit<PlacesReleased, 'placesReleased'>,
+): Promise<void> => {
+  const { places, releases } = context.collections;
+  const had = new Set(idsOf(await places.find({ where: { holder: orderId } })));
+  const released = [...new Set(placeIds)].filter((id) => !had.has(id));
+  const release: PlacesReleased = { orderId, cause, placeIds: released, placesReleased: released.length };
+  const document = { id: `${orderId}:${cause}`, ...release, createdAt: timestampOf(context) };
+  await releases.insert(document, { events: [placesReleased(release)] }).catch((error: unknown) => {
+    if (!(error instanceof UniqueViolation)) throw error;
+  });
+};
 
 /**
  * Makes a reader of the members that a reaction uses; others are ignored. The reader throws Unreadable if one is

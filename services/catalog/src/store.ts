@@ -1,5 +1,5 @@
-import { type Announced, announcing, type Retentions } from '@boxoffice/service';
-import { collection, type Document, type Store } from '@boxoffice/store';
+import { type Announced, announcedAgain, announcing, type CurrentFacts, type Retentions } from '@boxoffice/service';
+import { collection, type Document, everyDocument, type Store } from '@boxoffice/store';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
@@ -8,9 +8,19 @@ import type { Institution, Tariff } from './domain/tariff.ts';
 import {
   announcePerformance,
   announceProduct,
+  INSTITUTION_CHANGED,
+  institutionChanged,
+  PERFORMANCE_CANCELLED,
+  PERFORMANCE_MOVED,
   PERFORMANCE_RECORDED,
+  PLACES_RELEASED,
   type PlacesReleased,
   PRODUCT_RECORDED,
+  performanceCancelled,
+  performanceMoved,
+  placesReleased,
+  shownOfPerformance,
+  shownOfProduct,
 } from './events.ts';
 
 /**
@@ -131,5 +141,47 @@ export const retention: Retentions = {
   releases: {
     retained: '30 days (`RELEASE_RETENTION_MS`)',
     ends: [{ field: 'createdAt', iso: true, afterMs: RELEASE_RETENTION_MS }],
+  },
+};
+
+/**
+ * The institutions, the last events of products and performances, the cancelled and the moved performances, and the places
+ * that returned to stock: for republishing events after a restore.
+ */
+export const currentFacts: CurrentFacts = {
+  types: [
+    INSTITUTION_CHANGED,
+    PERFORMANCE_CANCELLED,
+    PERFORMANCE_MOVED,
+    PLACES_RELEASED,
+    PRODUCT_RECORDED,
+    PERFORMANCE_RECORDED,
+  ],
+  async *read(store) {
+    for await (const current of everyDocument(store.collection(institutions))) {
+      const { id, institution, version, createdAt } = current;
+      yield { ...institutionChanged(id, current), institution, key: id, version, changedAt: Date.parse(createdAt) };
+    }
+    for await (const product of everyDocument(store.collection(products))) {
+      const { id: key, institution, version, modifiedAt } = product;
+      const last = announcedAgain(product, PRODUCT_RECORDED, { resource: 'product', data: shownOfProduct(product) });
+      if (last) yield { ...last, institution, key, version, changedAt: Date.parse(modifiedAt) };
+    }
+    for await (const performance of everyDocument(store.collection(performances))) {
+      const { id, institution, version, productId, state, updatedAt, movedAt } = performance;
+      const shown = { resource: 'performance', data: shownOfPerformance(performance) };
+      const last = announcedAgain(performance, PERFORMANCE_RECORDED, shown);
+      if (last) yield { ...last, institution, key: id, version, changedAt: Date.parse(performance.modifiedAt) };
+      if (movedAt !== undefined)
+        yield { ...performanceMoved(performance), institution, key: id, version, changedAt: Date.parse(movedAt) };
+      if (state !== 'cancelled') continue;
+      const fact = performanceCancelled({ performanceId: id, productId, cancelledAt: updatedAt });
+      yield { ...fact, institution, key: id, version, changedAt: Date.parse(updatedAt) };
+    }
+    for await (const release of everyDocument(store.collection(releases))) {
+      const { institution, version, orderId, cause, placeIds, createdAt } = release;
+      const fact = placesReleased({ orderId, cause, placeIds, placesReleased: release.placesReleased });
+      yield { ...fact, institution, key: orderId, version, changedAt: Date.parse(createdAt) };
+    }
   },
 };

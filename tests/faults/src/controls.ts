@@ -133,7 +133,7 @@ export const controls: readonly Control[] = [
     bug: 'the expiry of an earlier version of an order releases the places that it has bought since',
     mutations: [
       {
-        file: 'services/catalog/src/stock/releases.ts',
+        file: 'services/catalog/src/reactions.ts',
         from: 'where: { holder: orderId, asOf: { lt: before } }',
         to: 'where: { holder: orderId }',
       },

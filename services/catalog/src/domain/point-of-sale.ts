@@ -5,7 +5,7 @@ export type PaymentMethod = (typeof paymentMethods)[number];
 
 /** How its visitors get tickets: as a code that opens the door at once, or printed before it does. */
 export const ticketDeliveries = ['electronic', 'print'] as const;
-export type TicketDelivery = (typeof ticketDeliveries)[number];
+type TicketDelivery = (typeof ticketDeliveries)[number];
 
 /** The look of its pages, tickets and mails. Colours are `#rrggbb`. */
 export interface Branding {

@@ -6,11 +6,11 @@ import { contextOf, institutionOf } from '../context.ts';
 import { later, type ProductState, type ProductType } from '../domain/product.ts';
 import { performancesByProduct } from '../performances/performances.ts';
 import { type Product, productView } from '../products/schemas.ts';
-import { etagOf, publicEtag, publicProduct, publicTariff, publicTariffs } from '../public/projection.ts';
-import type { PublicProduct } from '../public/schemas.ts';
 import { type Institution, institutionView } from '../schemas.ts';
 import type { Collections, InstitutionDocument } from '../store.ts';
-import { type Tariff, tariffView } from '../tariffs/schemas.ts';
+import { type Tariff, tariffView } from '../tariffs.ts';
+import type { PublicProduct } from './projection.ts';
+import { etagOf, publicEtag, publicProduct, publicTariff, publicTariffs } from './projection.ts';
 
 type ProductView = Static<typeof Product>;
 type PublicProductView = Static<typeof PublicProduct>;

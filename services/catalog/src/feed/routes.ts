@@ -1,13 +1,12 @@
-// The catalog feed: the whole published catalog in one answer, and its cache.
+// The catalog feed: the whole published catalog in one answer, its cache, and what public access shows.
 
 import { type AnyOperation, asOf, named, ok, operation, timestamp } from '@boxoffice/http';
 import { type TSchema, Type } from 'typebox';
 import { Product, product, productType } from '../products/schemas.ts';
-import { seesPublicOnly } from '../public/projection.ts';
-import { PublicProduct } from '../public/schemas.ts';
 import { asOf as exampleAsOf, Institution } from '../schemas.ts';
-import { Tariff, tariff } from '../tariffs/schemas.ts';
+import { Tariff, tariff } from '../tariffs.ts';
 import type { CatalogCache } from './cache.ts';
+import { PublicProduct, seesPublicOnly } from './projection.ts';
 
 const catalogOf = <Item extends TSchema>(item: Item) =>
   Type.Object({

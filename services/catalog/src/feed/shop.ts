@@ -4,13 +4,13 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
 import { drawSeatMap } from '../domain/seat-map.ts';
-import { availabilityOf, whereListed } from '../performances/availability.ts';
+import { availabilityOf, whereListed } from '../performances/capacity.ts';
 import { findPerformance } from '../performances/performances.ts';
 import { performance } from '../performances/schemas.ts';
 import { Stage, seatMap } from '../performances/seat-map.ts';
 import { Product, product } from '../products/schemas.ts';
 import { names } from '../schemas.ts';
-import { Tariff, tariff } from '../tariffs/schemas.ts';
+import { Tariff, tariff } from '../tariffs.ts';
 import type { CatalogCache } from './cache.ts';
 
 /** The most performances in one request. */

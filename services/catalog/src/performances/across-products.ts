@@ -16,13 +16,19 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import type { CatalogCache } from '../feed/cache.ts';
+import {
+  isPublic,
+  PublicAvailability,
+  PublicPerformance,
+  publicAvailability,
+  publicEtag,
+  seesPublicOnly,
+} from '../feed/projection.ts';
+import { listAllPublicPerformances } from '../feed/public.ts';
 import { findFitting, startCondition, startingWithin } from '../products/filter.ts';
-import { listAllPublicPerformances } from '../public/performances.ts';
-import { isPublic, publicAvailability, publicEtag, seesPublicOnly } from '../public/projection.ts';
-import { PublicAvailability, PublicPerformance } from '../public/schemas.ts';
 import { ids } from '../schemas.ts';
 import type { Collections, PerformanceDocument, ProductDocument } from '../store.ts';
-import { availabilityOf } from './availability.ts';
+import { availabilityOf } from './capacity.ts';
 import { inBatches } from './performances.ts';
 import * as examples from './schemas.ts';
 import { Availability, Performance, performanceView } from './schemas.ts';

@@ -1,12 +1,13 @@
+import type { Condition, Where } from '@boxoffice/store';
+import { availability, type CategoryPlan } from '../domain/capacity.ts';
+import { freed, newPlace, orderRange, type Place, placeId, SOLD, WITHDRAWN } from '../domain/place.ts';
+import type { Collections, PerformanceDocument } from '../store.ts';
+import { inBatches, insertPlaces } from './performances.ts';
+
 // A change of capacity touches many documents. The performance is its commit point. Before that write, the change
 // holds the places to close, for as long as it may run, and reserves the withdrawn places to open. After it, `settle`
 // closes and opens them for good. If a process dies in between, the next operation on the performance settles the
 // committed change first, so nothing is sold beyond the capacity and no place is lost.
-
-import type { CategoryPlan } from '../domain/capacity.ts';
-import { freed, newPlace, type Place, placeId, WITHDRAWN } from '../domain/place.ts';
-import type { Collections, PerformanceDocument } from '../store.ts';
-import { inBatches, insertPlaces } from './performances.ts';
 
 /**
  * The longest time of a change, in milliseconds. After it, the lock can be taken by another, and held places are
@@ -99,4 +100,39 @@ export const settle = async (collections: Collections, performance: PerformanceD
   await collections.performances.update(performance.id, (current) =>
     current.capacityChange?.token === change.token ? { next: { ...current, capacityChange: null } } : undefined,
   );
+};
+
+/** The numbers of free, held and sold places of each seat category at `now` (epoch milliseconds). */
+export const availabilityOf = async (collections: Collections, performance: PerformanceDocument, now: number) => {
+  await settle(collections, performance);
+  const seatCategories = await Promise.all(
+    performance.seatCategories.map(async ({ id, code, capacity }) => {
+      const where = { performanceId: performance.id, seatCategoryId: id };
+      const sold = await collections.places.count({ ...where, freeFrom: SOLD });
+      const taken = await collections.places.count({ ...where, freeFrom: { gt: now, lte: SOLD } });
+      return { id, code, ...availability(capacity, sold, taken) };
+    }),
+  );
+  return { performanceId: performance.id, asOf: new Date(now).toISOString(), seatCategories };
+};
+
+const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Condition => {
+  if (state === 'free') return { lte: now };
+  if (state === 'held') return { gt: now, lt: SOLD };
+  return state === 'sold' ? SOLD : { lte: SOLD };
+};
+
+/** The condition that selects a performance's places, without withdrawn ones; for a list by `order`. */
+export const whereListed = async (
+  collections: Collections,
+  performance: PerformanceDocument,
+  query: { readonly seatCategoryId?: string; readonly state?: 'free' | 'held' | 'sold' },
+  now: number,
+): Promise<Where> => {
+  await settle(collections, performance);
+  const { seatCategoryId, state } = query;
+  const where = { performanceId: performance.id, freeFrom: freeFrom(state, now) };
+  if (seatCategoryId === undefined) return where;
+  // The range of `order` of that category; empty for an unknown one.
+  return { ...where, order: orderRange(performance.seatCategories.findIndex(({ id }) => id === seatCategoryId)) };
 };

@@ -21,17 +21,24 @@ import type { Store } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
 import { visibleState } from '../domain/place.ts';
-import { seesPublicOnly } from '../public/projection.ts';
-import { getPublicAvailability, getPublicPerformance, listPublicPerformances } from '../public/read.ts';
-import { PublicAvailability, PublicPerformance, PublicPerformancePage } from '../public/schemas.ts';
+import { PublicAvailability, PublicPerformance, PublicPerformancePage, seesPublicOnly } from '../feed/projection.ts';
+import { getPublicAvailability, getPublicPerformance, listPublicPerformances } from '../feed/public.ts';
 import { asOf, ids } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { availabilityOf, whereListed } from './availability.ts';
-import { inputOf, NewPerformance, PerformanceChanges } from './body.ts';
+import { availabilityOf, whereListed } from './capacity.ts';
 import { changePerformance } from './change.ts';
 import { addPerformance, findPerformance } from './performances.ts';
 import * as examples from './schemas.ts';
-import { Availability, Performance, performanceDetail, performanceEtag, performanceView } from './schemas.ts';
+import {
+  Availability,
+  inputOf,
+  NewPerformance,
+  Performance,
+  PerformanceChanges,
+  performanceDetail,
+  performanceEtag,
+  performanceView,
+} from './schemas.ts';
 import { seatMapOf } from './seat-map.ts';
 
 const readOnly = readOnlyOf(Performance, PerformanceChanges);

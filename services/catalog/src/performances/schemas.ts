@@ -1,10 +1,11 @@
-import { createView, currency, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { createView, currency, id, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { performanceStates } from '../domain/performance.ts';
+import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
 import { MAX_ROWS } from '../domain/seat-map.ts';
-import { amount, createdAt, ids, names, shownCode } from '../schemas.ts';
+import { ianaName } from '../domain/time-zones.ts';
+import { amount, code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { SeatMap, seatMap } from './seat-map.ts';
+import { SeatMap, seatMap, seatMapOf } from './seat-map.ts';
 
 const row = (least: number) =>
   named(
@@ -171,3 +172,101 @@ export const availability = {
   asOf: '2027-02-01T12:00:00.000Z',
   seatCategories: [{ id: ids.category, code: 'STALLS', capacity: 42, free: 30, held: 2, sold: 10 }],
 };
+
+const seatCategory = lineOfText({ maxLength: 64, description: 'code of the seat category' });
+
+const NewPrice = named(
+  'PriceInput',
+  Type.Object({
+    seatCategory,
+    tariffId: id,
+    amount,
+    currency: Type.Optional(currency),
+  }),
+);
+
+const NewCategory = named(
+  'SeatCategoryInput',
+  Type.Object({
+    code,
+    name: names,
+    numbered,
+    capacity,
+    rows: Type.Optional(rows(1)),
+  }),
+);
+
+/** The body that creates a performance. */
+export const NewPerformance = named(
+  'PerformanceInput',
+  Type.Object({
+    startDate: timestamp,
+    durationMinutes: Type.Optional(nullable(durationMinutes)),
+    venue,
+    timeZone,
+    salesFrom: Type.Optional(salesFrom),
+    salesTo: Type.Optional(salesTo),
+    seatCategories: Type.Array(NewCategory, { minItems: 1, maxItems: 50 }),
+    prices: Type.Array(NewPrice, { maxItems: 1_000 }),
+    seatMap: Type.Optional(nullable(SeatMap)),
+  }),
+);
+
+/** A change accepts seat categories and prices as GET returns them; read-only members are ignored. */
+const ChangedPrice = named(
+  'PriceChanges',
+  Type.Object({
+    seatCategory: Type.Optional(seatCategory),
+    seatCategoryId: Type.Optional(id),
+    tariffId: id,
+    amount,
+    currency: Type.Optional(currency),
+  }),
+);
+
+const ChangedCategory = named(
+  'SeatCategoryChanges',
+  Type.Object({
+    id,
+    capacity: Type.Optional(capacity),
+    rows: Type.Optional(rows(0)),
+    code: Type.Optional({ ...shownCode, readOnly: true }),
+    name: Type.Optional(Type.Record(Type.String(), Type.String(), { readOnly: true, description: 'by language' })),
+    numbered: Type.Optional({ ...numbered, readOnly: true }),
+  }),
+);
+
+/** The body that changes a performance. */
+export const PerformanceChanges = named(
+  'PerformanceChanges',
+  Type.Object({
+    state: Type.Optional(state),
+    startDate: Type.Optional(timestamp),
+    durationMinutes: Type.Optional(nullable(durationMinutes)),
+    venue: Type.Optional(
+      Type.Object(
+        { name: Type.Optional(venue.properties.name), city: venue.properties.city },
+        { description: 'where' },
+      ),
+    ),
+    timeZone: Type.Optional(timeZone),
+    salesFrom: Type.Optional(salesFrom),
+    salesTo: Type.Optional(salesTo),
+    seatCategories: Type.Optional(Type.Array(ChangedCategory, { maxItems: 50 })),
+    prices: Type.Optional(Type.Array(ChangedPrice, { maxItems: 1_000 })),
+    seatMap: Type.Optional(nullable(SeatMap)),
+  }),
+);
+
+/** The body of a creation in the form of the domain. */
+export const inputOf = (body: Static<typeof NewPerformance>): PerformanceInput => ({
+  startDate: body.startDate,
+  durationMinutes: body.durationMinutes ?? null,
+  venue: { name: body.venue.name, city: body.venue.city ?? null },
+  timeZone: ianaName(body.timeZone) ?? body.timeZone,
+  salesFrom: body.salesFrom ?? null,
+  salesTo: body.salesTo ?? null,
+  seatCategories: body.seatCategories,
+  prices: body.prices,
+  seatMap: seatMapOf(body.seatMap ?? null),
+});

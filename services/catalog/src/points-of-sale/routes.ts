@@ -19,9 +19,9 @@ import { type Static, Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
 import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
-import * as examples from './body.ts';
-import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './body.ts';
 import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
+import * as examples from './schemas.ts';
+import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './schemas.ts';
 
 const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(version) });
 

@@ -1,10 +1,19 @@
 import { Fault } from '@boxoffice/envelope';
-import { type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import { type Context, institutionOf, invalidateCatalog, notFound, refuseProblems, timestampOf } from '../context.ts';
+import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
+import {
+  type Context,
+  contextOf,
+  institutionOf,
+  invalidateCatalog,
+  notFound,
+  refuseProblems,
+  timestampOf,
+} from '../context.ts';
 import { cancelledWithProduct, type PerformanceInput } from '../domain/performance.ts';
 import {
   changedProduct,
   hasManyPerformances,
+  later,
   mayBecome,
   newProduct,
   nextStates,
@@ -12,9 +21,47 @@ import {
   type ProductState,
   productProblems,
 } from '../domain/product.ts';
+import { performanceCancelled } from '../events.ts';
 import { checkPerformances, performancesOf, writePerformance } from '../performances/performances.ts';
-import type { PerformanceDocument, ProductDocument } from '../store.ts';
-import { cancelPerformances } from './cancellation.ts';
+import { type PerformanceDocument, type ProductDocument, products } from '../store.ts';
+
+// A cancelled product has many performances, each with an event of its own. The product is the commit point: the
+// write that cancels it records a pending step (`cancelling`), which is cleared when all performances are cancelled.
+// Any number of processes may run this concurrently.
+
+/**
+ * Completes the pending cancellation of a product: cancels its performances, then clears the step. No effect without
+ * one.
+ */
+const cancelPerformances = async (context: Context, product: ProductDocument): Promise<void> => {
+  const { collections } = context;
+  const { id: productId, cancelling } = product;
+  if (!cancelling) return;
+  for (const { id } of await performancesOf(collections, productId)) {
+    await collections.performances.update(id, (current) => {
+      const next = cancelledWithProduct(current, cancelling, timestampOf(context));
+      return (
+        next && { next, events: [performanceCancelled({ performanceId: id, productId, cancelledAt: cancelling })] }
+      );
+    });
+  }
+  // A new modifiedAt: a client that read the product in between has seen performances that were not cancelled yet.
+  await collections.products.update(productId, (current) => {
+    const modifiedAt = later(current.modifiedAt, timestampOf(context));
+    return current.cancelling ? { next: { ...current, cancelling: null, modifiedAt } } : undefined;
+  });
+};
+
+/** Completes cancellations whose process died; a single indexed query when there are none. */
+export const resumeCancellations = async (store: Store): Promise<void> => {
+  const { acrossInstitutions } = store.collection(products);
+  const pending = { where: { cancelling: { gt: '' } }, orderBy: 'cancelling', limit: 100 };
+  for (const product of await acrossInstitutions.find(pending)) {
+    const context = contextOf(store, product.institution);
+    await cancelPerformances(context, product);
+    await invalidateCatalog(context);
+  }
+};
 
 /** A product with everything that its answer shows. */
 export interface Offering {

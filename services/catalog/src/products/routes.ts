@@ -19,17 +19,26 @@ import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, institutionOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
+import { PublicProduct, PublicProductPage, seesPublicOnly } from '../feed/projection.ts';
+import { getPublicProduct, listPublicProducts } from '../feed/public.ts';
 import { newPerformance } from '../performances/schemas.ts';
-import { seesPublicOnly } from '../public/projection.ts';
-import { getPublicProduct, listPublicProducts } from '../public/read.ts';
-import { PublicProduct, PublicProductPage } from '../public/schemas.ts';
 import { asOf, code, ids } from '../schemas.ts';
 import type { ProductDocument } from '../store.ts';
-import { bodyOf, detailsOf, NewProduct, offeringOf, ProductBody } from './body.ts';
 import { productsWithin, startingWithin } from './filter.ts';
 import { changeProduct, createProduct, findOffering, type Offering } from './products.ts';
 import * as examples from './schemas.ts';
-import { Product, productEtag, productState, productType, productView } from './schemas.ts';
+import {
+  bodyOf,
+  detailsOf,
+  NewProduct,
+  offeringOf,
+  Product,
+  ProductBody,
+  productEtag,
+  productState,
+  productType,
+  productView,
+} from './schemas.ts';
 
 const readOnly = readOnlyOf(Product, ProductBody, {
   priceFrom: ['changePerformance'],

@@ -1,10 +1,11 @@
 import { createView, currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { later, productStates, productTypes } from '../domain/product.ts';
+import { firstStates, later, type ProductDetails, productStates, productTypes } from '../domain/product.ts';
 import { lowestAmount } from '../domain/tariff.ts';
-import { Performance, performance, performanceView } from '../performances/schemas.ts';
-import { amount, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
+import { inputOf, NewPerformance, Performance, performance, performanceView } from '../performances/schemas.ts';
+import { amount, code, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
+import type { NewOffering } from './products.ts';
 
 export const productType = named('ProductType', oneOf(productTypes));
 export const productState = named('ProductState', oneOf(productStates));
@@ -70,3 +71,55 @@ export const product = {
   createdAt,
   updatedAt: createdAt,
 };
+
+const details = {
+  code,
+  type: productType,
+  name: names,
+  description: Type.Optional(nullable(descriptions)),
+  startDate: Type.Optional(nullable(timestamp)),
+  endDate: Type.Optional(nullable(timestamp)),
+};
+
+/** The body that creates a product. */
+export const NewProduct = named(
+  'ProductInput',
+  Type.Object({
+    ...details,
+    state: Type.Optional(oneOf(firstStates, { description: 'default `preparing`' })),
+    currency: Type.Optional(currency),
+    performances: Type.Optional(Type.Array(NewPerformance, { maxItems: 500 })),
+  }),
+);
+
+/** The body that replaces a product; a PATCH is merged into it. */
+export const ProductBody = named('ProductReplacement', Type.Object({ ...details, state: Type.Optional(productState) }));
+
+/** A body's details in the form of the domain. */
+export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({
+  code: body.code,
+  type: body.type,
+  name: body.name,
+  description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
+  startDate: body.startDate ?? null,
+  endDate: body.endDate ?? null,
+});
+
+/** The document as a PUT body: the target of a JSON merge patch. */
+export const bodyOf = ({ code, type, name, description, startDate, endDate, state }: ProductDocument) => ({
+  code,
+  type,
+  name,
+  ...(description ? { description } : {}),
+  ...(startDate ? { startDate } : {}),
+  ...(endDate ? { endDate } : {}),
+  state,
+});
+
+/** The body of a creation in the form of the domain. */
+export const offeringOf = (body: Static<typeof NewProduct>): NewOffering => ({
+  ...detailsOf(body),
+  state: body.state ?? 'preparing',
+  currency: body.currency,
+  performances: (body.performances ?? []).map(inputOf),
+});

@@ -1,4 +1,4 @@
-import type { Documents, Where } from '@boxoffice/store';
+import type { Condition, Documents, Where } from '@boxoffice/store';
 import { freed, type Place, SOLD } from '../domain/place.ts';
 import type { Collections, PlaceDocument } from '../store.ts';
 
@@ -8,7 +8,7 @@ type Places = Documents<PlaceDocument>;
 export type ChangeOutcome = { readonly places: readonly PlaceDocument[] } | { readonly missing: readonly string[] };
 
 /** A change of places that a holder has. */
-export interface Change {
+interface Change {
   readonly holder: string;
   /** Absent: all places of the holder. */
   readonly placeIds?: readonly string[] | undefined;
@@ -21,7 +21,7 @@ export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(
  * Restores places to what they were `before`, each only while it is still as `changed` says: another call for the same
  * order may have changed it since, and succeeded.
  */
-export const restore = async (
+const restore = async (
   places: Places,
   holder: string,
   before: readonly PlaceDocument[],
@@ -85,7 +85,7 @@ export const sellHold = async (
   return changeHeld(places, change, sold);
 };
 
-export interface Release extends Change {
+interface Release extends Change {
   /** Only the places that this request took. */
   readonly request?: string | undefined;
   /** Only the places that the order has as of a version up to this one: not those that it has taken again since. */
@@ -132,4 +132,162 @@ export const sell = async (
   const ids = idsOf(outcome.places);
   await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
   return { missing: ids };
+};
+
+/**
+ * A place held again. `replaces`: the id of the requested place, if it was taken and another of its category is held
+ * instead.
+ */
+interface RenewedPlace {
+  readonly place: PlaceDocument;
+  readonly replaces: string | null;
+}
+
+interface RenewalRequest {
+  readonly holder: string;
+  /** A repeat of the same request, also after a crash, returns the same places. */
+  readonly request: string;
+  readonly placeIds: readonly string[];
+  /** Epoch milliseconds. */
+  readonly until: number;
+  /** The version of the order: calls and events of an earlier version do not end this hold. */
+  readonly asOf: number;
+  readonly now: number;
+}
+
+/** `missing`: these could not be held again; nothing is held that was not held before. */
+export type RenewalOutcome = { readonly places: readonly RenewedPlace[] } | { readonly missing: readonly string[] };
+
+const claimInstead = async (
+  places: Places,
+  renewal: RenewalRequest,
+  id: string,
+): Promise<PlaceDocument | undefined> => {
+  const { holder, request, until, asOf, now, placeIds } = renewal;
+  const set = { state: 'held', freeFrom: until, holder, request, item: placeIds.indexOf(id), asOf } as const;
+  const [same] = await places.claim({ where: { id, freeFrom: { lte: now } }, set });
+  if (same) return same;
+  const replaced = await places.get(id);
+  if (!replaced || replaced.row !== null) return undefined;
+  const { performanceId, seatCategoryId } = replaced;
+  const any = (freeFrom: Condition) =>
+    places.claim({
+      where: { performanceId, seatCategoryId, freeFrom },
+      set,
+      limit: 1,
+      spread: 'position',
+    });
+  return (await any(0))[0] ?? (await any({ gt: 0, lte: now }))[0];
+};
+
+/**
+ * Raises the version of places that the holder still has to `asOf`, never lowers it; returns the ids that it has lost
+ * meanwhile, to others or to a later attempt.
+ */
+const raiseVersion = async (
+  places: Places,
+  { holder, asOf }: RenewalRequest,
+  extended: readonly PlaceDocument[],
+): Promise<string[]> => {
+  const earlier = idsOf(extended.filter((place) => place.asOf < asOf));
+  if (earlier.length === 0) return [];
+  const where = { id: { in: earlier }, holder, asOf: { lt: asOf } };
+  const raised = new Set(idsOf(await places.claim({ where, set: { asOf } })));
+  return earlier.filter((id) => !raised.has(id));
+};
+
+interface Attempt {
+  readonly outcome: RenewalOutcome;
+  /** Places were lost during the attempt: a retry may find them, or others, free. */
+  readonly again?: boolean;
+}
+
+const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Attempt> => {
+  const { holder, request, placeIds } = renewal;
+  const own = await places.find({ where: { holder } });
+  const earlier = (id: string) =>
+    own.find(
+      (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
+    );
+  const had = placeIds.flatMap((id) => own.find((place) => place.id === id) ?? earlier(id) ?? []);
+  const extended =
+    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, renewal.until) : { places: [] };
+  if (!('places' in extended)) return { outcome: extended, again: true };
+  const found = new Map<string, PlaceDocument>();
+  for (const id of placeIds) {
+    const own = extended.places.find((place) => place.id === id || place.id === earlier(id)?.id);
+    const place = own ?? (await claimInstead(places, renewal, id));
+    if (place) found.set(id, place);
+  }
+  const unserved = placeIds.filter((id) => !found.has(id));
+  // Last, so that a refusal changes nothing: until then an expiry may still end the hold.
+  const lost = unserved.length === 0 ? await raiseVersion(places, renewal, extended.places) : [];
+  if (unserved.length === 0 && lost.length === 0) {
+    const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
+    return { outcome: { places: held } };
+  }
+  const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
+  await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
+  // Extended above, and perhaps raised; a later attempt of the order raises them further.
+  const upTo = { asOf: { lte: renewal.asOf } };
+  const [held, sold] = (['held', 'sold'] as const).map((state) => had.filter((place) => place.state === state));
+  await restore(places, holder, held ?? [], { state: 'held', freeFrom: renewal.until, ...upTo });
+  await restore(places, holder, sold ?? [], { state: 'sold', ...upTo });
+  return { outcome: { missing: [...unserved, ...lost] }, again: lost.length > 0 };
+};
+
+const ATTEMPTS = 3;
+
+/**
+ * Holds places again whose hold may have lapsed (a late payment), all or none: the same ones if still free. A
+ * numbered seat that is taken cannot be replaced; an unnumbered place is replaced by another of its category.
+ */
+export const renewPlaces = async (places: Places, renewal: RenewalRequest): Promise<RenewalOutcome> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const { outcome, again } = await attemptOnce(places, renewal);
+    if (!again || attempt === ATTEMPTS) return outcome;
+  }
+};
+
+/** The ids, of these performances, that are cancelled or belong to a cancelled product. */
+const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
+  const cancelled = await Promise.all(
+    performances.map(async (performance) => {
+      if (performance?.state !== 'on_sale' && performance?.state !== 'closed') return performance?.id;
+      const product = await collections.products.get(performance.productId);
+      return product?.state === 'cancelled' ? performance.id : undefined;
+    }),
+  );
+  return new Set(cancelled.filter((id) => id !== undefined));
+};
+
+/** Whether the order was cancelled, and its places released for it. */
+const isOrderCancelled = async ({ releases }: Collections, orderId: string): Promise<boolean> => {
+  const causes = ['order.cancelled', 'tickets.cancelled'];
+  const found = await Promise.all(causes.map((cause) => releases.get(`${orderId}:${cause}`)));
+  return found.some((release) => release !== undefined);
+};
+
+/**
+ * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
+ * this one. A repeat after the sale returns the same as before. A call that comes after `until`, or after the order was
+ * sold by another one and cancelled, holds nothing.
+ */
+export const renewHold = async (collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> => {
+  const { places } = collections;
+  const { holder, asOf } = renewal;
+  if (renewal.until <= renewal.now) return { missing: renewal.placeIds };
+  const own = await places.find({ where: { holder } });
+  if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
+    const named = (await Promise.all(renewal.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
+    const performanceIds = named.map(({ performanceId }) => performanceId);
+    const cancelled = await cancelledOf(collections, performanceIds);
+    const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
+    if (missing.length > 0) return { missing: idsOf(missing) };
+  }
+  const outcome = await renewPlaces(places, renewal);
+  if (!('places' in outcome) || !(await isOrderCancelled(collections, holder))) return outcome;
+  await releaseHold(places, { holder, placeIds: outcome.places.map(({ place }) => place.id), asOf });
+  return { missing: renewal.placeIds };
 };

@@ -2,7 +2,51 @@ import type { Condition, Documents } from '@boxoffice/store';
 import { bestBlock, fewestGroups } from '../domain/best-seats.ts';
 import { freed, type Place } from '../domain/place.ts';
 import type { PlaceDocument } from '../store.ts';
-import { type Contention, createContention } from './contention.ts';
+
+/** How long other requests avoid a seat that is being claimed, in milliseconds. */
+const BUSY_MS = 1_000;
+const MAX_CHOICES = 256;
+const PRUNE_AT = 10_000;
+
+/**
+ * Spreads concurrent choices of numbered seats within one process, so that not all of them claim the same best seats.
+ * Hints only: the atomic claim decides. Instants are epoch milliseconds.
+ */
+export const createContention = () => {
+  const busyUntil = new Map<string, number>();
+  const choicesByCategory = new Map<string, number>();
+  const prune = (now: number) => {
+    for (const [id, until] of busyUntil) if (until <= now) busyUntil.delete(id);
+  };
+  return {
+    /** Whether another request is claiming this seat. */
+    isBusy: (placeId: string, now: number): boolean => (busyUntil.get(placeId) ?? 0) > now,
+    /** Marks seats that are about to be claimed. */
+    markBusy(placeIds: readonly string[], now: number): void {
+      if (busyUntil.size > PRUNE_AT) prune(now);
+      for (const id of placeIds) busyUntil.set(id, now + BUSY_MS);
+    },
+    /** Clears the mark of seats that were released. */
+    clearBusy(placeIds: readonly string[]): void {
+      for (const id of placeIds) busyUntil.delete(id);
+    },
+    /** The number of best blocks to choose from at random: 1 without contention, more after lost claims. */
+    choices: (seatCategoryId: string): number => choicesByCategory.get(seatCategoryId) ?? 1,
+    won(seatCategoryId: string): void {
+      const choices = (choicesByCategory.get(seatCategoryId) ?? 1) * 0.9;
+      if (choices > 1) choicesByCategory.set(seatCategoryId, choices);
+      else choicesByCategory.delete(seatCategoryId);
+    },
+    lost(seatCategoryId: string): void {
+      choicesByCategory.set(
+        seatCategoryId,
+        Math.min(MAX_CHOICES, (choicesByCategory.get(seatCategoryId) ?? 1) * 1.5 + 1),
+      );
+    },
+  };
+};
+
+export type Contention = ReturnType<typeof createContention>;
 
 /** A number of places of one seat category, or named ones. */
 export interface StockItem {
@@ -14,7 +58,7 @@ export interface StockItem {
   readonly seats?: { seatsInRow(row: number): number } | undefined;
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   /** The id of an order. */
   readonly holder: string;
   /** The id of the holder's request; a repeat holds nothing more. */
@@ -202,9 +246,6 @@ const couldBeServed = async (places: Places, item: StockItem, now: number): Prom
   return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
-const sorted = (places: readonly PlaceDocument[]): PlaceDocument[] =>
-  [...places].sort((left, right) => left.order - right.order);
-
 /** A canonical order of items, so that two concurrent requests do not each take half of the same places. */
 const inOrder = (items: readonly StockItem[]): number[] =>
   items
@@ -228,7 +269,8 @@ const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Cont
     held[item] = [...have, ...more];
     if (have.length + more.length < (claim.items[item]?.count ?? 0)) return { short: item, taken };
   }
-  return { held: held.map((each, item) => sorted(each).slice(0, claim.items[item]?.count)) };
+  const byOrder = (left: PlaceDocument, right: PlaceDocument) => left.order - right.order;
+  return { held: held.map((each, item) => each.toSorted(byOrder).slice(0, claim.items[item]?.count)) };
 };
 
 /**

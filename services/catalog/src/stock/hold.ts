@@ -1,7 +1,10 @@
+import type { Documents } from '@boxoffice/store';
 import type { Context } from '../context.ts';
 import {
   firstRefusal,
+  hasCategory,
   type ItemsRequest,
+  type Offered,
   priceOf,
   quantityOf,
   type Refusal,
@@ -10,6 +13,7 @@ import {
   type SaleItem,
 } from '../domain/sale.ts';
 import type { Price } from '../domain/tariff.ts';
+import { settle } from '../performances/capacity.ts';
 import type {
   InstitutionDocument,
   PerformanceDocument,
@@ -18,14 +22,83 @@ import type {
   ProductDocument,
   TariffDocument,
 } from '../store.ts';
-import { claimPlaces, type StockItem } from './claim.ts';
-import { type Contention, createContention } from './contention.ts';
-import { loadOffers, type Offers, unknownPlaces } from './offers.ts';
+import { type Contention, claimPlaces, createContention, type StockItem } from './claim.ts';
+
+/** What a request for places refers to. */
+export interface Offers extends Offered {
+  readonly performances: ReadonlyMap<string, PerformanceDocument>;
+  readonly products: ReadonlyMap<string, ProductDocument>;
+  readonly tariffs: ReadonlyMap<string, TariffDocument>;
+  readonly pointOfSale: PointOfSaleDocument | null | undefined;
+  readonly institution: InstitutionDocument | undefined;
+}
+
+const byId = async <T extends { readonly id: string }>(
+  ids: readonly string[],
+  get: (id: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> => {
+  const found = await Promise.all([...new Set(ids)].map(get));
+  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
+};
+
+/** Reads what the request refers to. */
+export const loadOffers = async ({ collections }: Context, requested: ItemsRequest): Promise<Offers> => {
+  const [performances, tariffs, pointOfSale, institution] = await Promise.all([
+    byId(
+      requested.items.map(({ performanceId }) => performanceId),
+      collections.performances.get,
+    ),
+    byId(
+      requested.items.map(({ tariffId }) => tariffId),
+      collections.tariffs.get,
+    ),
+    requested.pointOfSale === undefined ? null : collections.pointsOfSale.get(requested.pointOfSale.toLowerCase()),
+    collections.institutions.get(collections.institution),
+  ]);
+  const found = [...performances.values()];
+  const products = await byId(
+    found.map(({ productId }) => productId),
+    collections.products.get,
+  );
+  // A committed change of capacity must be applied before any place is claimed.
+  await Promise.all(found.map((performance) => settle(collections, performance)));
+  return { performances, products, tariffs, pointOfSale, institution };
+};
+
+/** An item that names places outside its seat category, or withdrawn ones; each fault has its path in the request. */
+export interface UnknownPlaces {
+  readonly item: number;
+  readonly faults: readonly string[];
+}
+
+/**
+ * The items with unknown places; those of an unknown seat category are not checked. Queried only after a refused hold: a
+ * successful claim proves that its places exist.
+ */
+export const unknownPlaces = async (
+  places: Pick<Documents<PlaceDocument>, 'find'>,
+  items: readonly SaleItem[],
+  offers: Offers,
+): Promise<UnknownPlaces[]> => {
+  const all = await Promise.all(
+    items.map(async (requested, item) => {
+      const { seatCategoryId } = requested;
+      const placeIds = (hasCategory(requested, offers) && requested.placeIds) || [];
+      const found = placeIds.length > 0 ? await places.find({ where: { id: { in: placeIds }, seatCategoryId } }) : [];
+      const known = new Set(found.flatMap(({ id, state }) => (state === 'withdrawn' ? [] : [id])));
+      const faults = placeIds.flatMap((id, index) =>
+        known.has(id) ? [] : [`$.items[${item}].placeIds[${index}]: there is no place ${id} in this seat category`],
+      );
+      return { item, faults };
+    }),
+  );
+  return all.filter(({ faults }) => faults.length > 0);
+};
 
 /** The length of a hold without `heldUntil` and without a point of sale. */
 const DEFAULT_HOLD_MINUTES = 15;
 
-export interface HoldRequest extends ItemsRequest {
+interface HoldRequest extends ItemsRequest {
   readonly holder: string;
   readonly request: string;
   /** The version of the order; a later one is a new attempt of the same request. */
@@ -35,7 +108,7 @@ export interface HoldRequest extends ItemsRequest {
 }
 
 /** What is sold of an item: everything that an order line records beside the place. */
-export interface Sold {
+interface Sold {
   readonly price: Price;
   readonly tariff: TariffDocument;
   readonly performance: PerformanceDocument;

@@ -6,9 +6,8 @@ import { Type } from 'typebox';
 import { contextOf } from '../context.ts';
 import { performance } from '../performances/schemas.ts';
 import { ids } from '../schemas.ts';
-import { extendHold, releaseHold, sell } from './changes.ts';
+import { extendHold, releaseHold, renewHold, sell } from './changes.ts';
 import { createHoldsContext, hold } from './hold.ts';
-import { renewHold } from './renewal.ts';
 import {
   asOf,
   Changed,
@@ -23,7 +22,7 @@ import {
   Renewed,
   renewedView,
   requestId,
-} from './shapes.ts';
+} from './schemas.ts';
 
 const params = { holder };
 

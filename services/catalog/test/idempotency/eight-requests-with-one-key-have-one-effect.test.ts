@@ -1,6 +1,6 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
-import { newPointOfSale } from '../../src/points-of-sale/body.ts';
+import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import { availabilityOf, code, newShow, newTariff, performanceBody, productBody, stalls } from '../fixture/data.ts';
 import { describeOnEachEngine, type Instance } from '../fixture/service.ts';
 

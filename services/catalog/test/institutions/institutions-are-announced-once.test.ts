@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { currentFacts } from '../../src/current-facts.ts';
 import { createInstitution } from '../../src/index.ts';
 import { announceInstitutions } from '../../src/provisioning.ts';
-import { institutions } from '../../src/store.ts';
+import { currentFacts, institutions } from '../../src/store.ts';
 import { engines } from '../fixture/service.ts';
 
 describe.each(engines)('an institution on $name', (engine) => {

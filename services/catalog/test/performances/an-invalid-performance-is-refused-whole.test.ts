@@ -2,7 +2,7 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { currentFacts } from '../../src/current-facts.ts';
+import { currentFacts } from '../../src/store.ts';
 import {
   availabilityOf,
   createProduct,

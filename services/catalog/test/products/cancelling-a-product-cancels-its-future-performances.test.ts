@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Context, contextOf } from '../../src/context.ts';
-import { inputOf } from '../../src/performances/body.ts';
 import { changePerformance } from '../../src/performances/change.ts';
 import { addPerformance } from '../../src/performances/performances.ts';
-import { resumeCancellations } from '../../src/products/cancellation.ts';
+import { inputOf } from '../../src/performances/schemas.ts';
+import { resumeCancellations } from '../../src/products/products.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,

@@ -6,14 +6,16 @@ import { performanceStates } from '../../src/domain/performance.ts';
 import { productStates } from '../../src/domain/product.ts';
 import {
   isPublic,
+  PublicAvailability,
+  PublicPerformance,
+  PublicProduct,
   publicAvailability,
   publicEtag,
   publicPerformance,
   publicProduct,
   publicTariff,
   publicTariffs,
-} from '../../src/public/projection.ts';
-import { PublicAvailability, PublicPerformance, PublicProduct } from '../../src/public/schemas.ts';
+} from '../../src/feed/projection.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../../src/store.ts';
 
 const AT = '2031-01-01T00:00:00.000Z';

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createInProcessBus, queueNamed, startRelay, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { reactTo } from '../../src/reactions.ts';
-import { releaseAll, releaseNamed } from '../../src/stock/releases.ts';
+import { reactTo, releaseAll, releaseNamed } from '../../src/reactions.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   act,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { reactTo } from '../../src/reactions.ts';
-import { extendHold, sellHold } from '../../src/stock/changes.ts';
-import { renewHold } from '../../src/stock/renewal.ts';
+import { extendHold, renewHold, sellHold } from '../../src/stock/changes.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   act,

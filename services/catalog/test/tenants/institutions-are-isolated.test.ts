@@ -1,7 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
-import { newPointOfSale } from '../../src/points-of-sale/body.ts';
+import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
 import { institutions } from '../../src/store.ts';
 import {
   addPointOfSale,

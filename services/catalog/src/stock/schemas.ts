@@ -17,9 +17,8 @@ import { inOrderOf, type Texts } from '../domain/tariff.ts';
 import { productType } from '../products/schemas.ts';
 import { amount, names } from '../schemas.ts';
 import type { InstitutionDocument, PlaceDocument } from '../store.ts';
-import type { ChangeOutcome } from './changes.ts';
+import type { ChangeOutcome, RenewalOutcome } from './changes.ts';
 import type { Held, HeldLine } from './hold.ts';
-import type { RenewalOutcome } from './renewal.ts';
 
 /** Without a colon: names with one are the catalog's own holds. */
 export const holder = Type.String({ pattern: ID_PATTERN, description: 'an order' });

@@ -1,12 +1,23 @@
-import { type Answer, asOfReading, type ChangesPage, changesPageOf, ok, type PageRequest } from '@boxoffice/http';
+import {
+  type Answer,
+  asOfReading,
+  type ChangesPage,
+  changesPageOf,
+  ok,
+  type PageRequest,
+  pageOf,
+} from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { type Context, institutionOf, notFound } from '../context.ts';
 import type { ProductState, ProductType } from '../domain/product.ts';
-import { availabilityOf } from '../performances/availability.ts';
+import { availabilityOf } from '../performances/capacity.ts';
 import { type ProductFilter, productsWithin } from '../products/filter.ts';
 import { findOffering } from '../products/products.ts';
 import type { Collections } from '../store.ts';
+import type { CatalogAnswer } from './cache.ts';
 import {
+  type PublicPerformance,
+  type PublicProduct,
   type PublicTariffs,
   publicAvailability,
   publicEtag,
@@ -15,7 +26,6 @@ import {
   publicStates,
   publicTariffs,
 } from './projection.ts';
-import type { PublicPerformance, PublicProduct } from './schemas.ts';
 
 /** The public tariffs of the institution. */
 export const readPublicTariffs = async ({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> => {
@@ -27,7 +37,7 @@ export const readPublicTariffs = async ({ tariffs, pointsOfSale }: Collections):
 };
 
 /** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
-export const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
+const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
   data,
 }: Answer<Data>) => ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
 
@@ -113,4 +123,67 @@ export const getPublicAvailability = async ({ collections, now }: Context, perfo
   const data = publicAvailability(await availabilityOf(collections, performance, now()));
   const { asOf: _, ...counted } = data;
   return ok(data, { etag: publicEtag(counted) });
+};
+
+type View = Static<typeof PublicPerformance>;
+type PublicProducts = CatalogAnswer<Static<typeof PublicProduct>>['data']['products'];
+
+/** By start; the id breaks ties, by code point as in the store. */
+const inOrder = (left: View, right: View): number =>
+  left.startDate === right.startDate
+    ? Buffer.compare(Buffer.from(left.id), Buffer.from(right.id))
+    : left.startDate < right.startDate
+      ? -1
+      : 1;
+
+const sorted = new WeakMap<PublicProducts, readonly View[]>();
+
+const byStart = (products: PublicProducts): readonly View[] => {
+  const known = sorted.get(products);
+  if (known) return known;
+  const all = products.flatMap(({ performances }) => performances).sort(inOrder);
+  sorted.set(products, all);
+  return all;
+};
+
+/** What the list is narrowed to; instants are ISO 8601 UTC, inclusive. */
+interface PerformanceFilter {
+  readonly productId?: string;
+  readonly state?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/**
+ * A page of all public performances by start. They come from the cached catalog, which is never older than the last
+ * acknowledged write: in the store the ended products of years would stand between them.
+ */
+export const listAllPublicPerformances = async (
+  { data }: CatalogAnswer<Static<typeof PublicProduct>>,
+  request: PageRequest,
+  { productId, state, from, to }: PerformanceFilter,
+) => {
+  const chosen = {
+    async find({
+      after,
+      limit = Number.POSITIVE_INFINITY,
+    }: {
+      readonly after?: { readonly value: unknown; readonly id: string };
+      readonly limit?: number;
+    }) {
+      const follows = (one: View): boolean =>
+        after === undefined || inOrder(one, { ...one, startDate: String(after.value), id: after.id }) > 0;
+      return byStart(data.products)
+        .filter(
+          (one) =>
+            (productId === undefined || one.productId === productId) &&
+            (state === undefined || one.state === state) &&
+            (from === undefined || one.startDate >= from) &&
+            (to === undefined || one.startDate <= to) &&
+            follows(one),
+        )
+        .slice(0, limit);
+    },
+  };
+  return pageWithEtag(await pageOf(request, chosen, { orderBy: 'startDate', item: (view) => view }));
 };

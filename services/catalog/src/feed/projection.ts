@@ -1,15 +1,76 @@
-// Public access: what anybody with an API key, or a customer who has signed in, sees of the catalog.
 import { createHash } from 'node:crypto';
+import { changesPage, named, oneOf } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
-import type { Static } from 'typebox';
-import { levelOf } from '../domain/capacity.ts';
+import { type Static, Type } from 'typebox';
+import { levelOf, levels } from '../domain/capacity.ts';
 import { later } from '../domain/product.ts';
-import type { availabilityOf } from '../performances/availability.ts';
-import { performanceView } from '../performances/schemas.ts';
-import { productView } from '../products/schemas.ts';
+import type { availabilityOf } from '../performances/capacity.ts';
+import { Availability, Performance, performanceView, SeatCategory } from '../performances/schemas.ts';
+import { Product, productView } from '../products/schemas.ts';
+import { shownCode } from '../schemas.ts';
 import type { PerformanceDocument, PointOfSaleDocument, ProductDocument, TariffDocument } from '../store.ts';
-import { tariffView } from '../tariffs/schemas.ts';
-import type { PublicAvailability, PublicPerformance, PublicProduct } from './schemas.ts';
+import { tariffView } from '../tariffs.ts';
+
+const { capacity: _, rows: __, ...seatCategory } = SeatCategory.properties;
+
+const PublicSeatCategory = named(
+  'PublicSeatCategory',
+  Type.Object(seatCategory, { additionalProperties: false, description: 'without `capacity` and `rows`' }),
+);
+
+const { seatMap: ___, ...performance } = Performance.properties;
+
+/** A performance as public access shows it. */
+export const PublicPerformance = named(
+  'PublicPerformance',
+  Type.Object(
+    {
+      ...performance,
+      state: oneOf(['on_sale', 'cancelled'], { description: 'others are not shown' }),
+      seatCategories: Type.Array(PublicSeatCategory),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+/** A product as public access shows it. */
+export const PublicProduct = named(
+  'PublicProduct',
+  Type.Object(
+    {
+      ...Product.properties,
+      state: oneOf(['running'], { description: 'others are not shown' }),
+      performances: Type.Array(PublicPerformance),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+const level = named('AvailabilityLevel', oneOf(levels));
+
+/** The availability of a performance as public access shows it. */
+export const PublicAvailability = named(
+  'PublicAvailability',
+  Type.Object(
+    {
+      performanceId: Type.String(),
+      asOf: Availability.properties.asOf,
+      availability: level,
+      seatCategories: Type.Array(
+        named(
+          'PublicSeatCategoryAvailability',
+          Type.Object({ id: Type.String(), code: shownCode, availability: level }, { additionalProperties: false }),
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+export const PublicProductPage = changesPage(PublicProduct);
+export const PublicPerformancePage = changesPage(PublicPerformance);
+
+// Public access: what anybody with an API key, or a customer who has signed in, sees of the catalog.
 
 /** Whether the caller sees public data only. */
 export const seesPublicOnly = ({ isPublic, user }: Caller): boolean => isPublic || user?.role === 'customer';

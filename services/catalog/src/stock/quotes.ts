@@ -1,29 +1,18 @@
-import type { Context } from '../context.ts';
+import { type AnyOperation, currency, id, named, nullable, ok, oneOf, operation } from '@boxoffice/http';
+import type { Store } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import { type Context, contextOf } from '../context.ts';
 import { type ItemsRequest, priceOf, quantityOf, type Refusal, refusal, refusalsOf } from '../domain/sale.ts';
-import { isPublic, withPublicPrices } from '../public/projection.ts';
-import { readPublicTariffs } from '../public/read.ts';
+import { isPublic, withPublicPrices } from '../feed/projection.ts';
+import { readPublicTariffs } from '../feed/public.ts';
+import { amount, ids, names } from '../schemas.ts';
 import type { Collections } from '../store.ts';
-import { loadOffers, type Offers, type UnknownPlaces, unknownPlaces } from './offers.ts';
+import { loadOffers, type Offers, quote, type UnknownPlaces, unknownPlaces } from './hold.ts';
+import { Hold, Refused } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
   /** Whether the quote knows only what public access shows; everything else reads like what never existed. */
   readonly publicOnly?: boolean | undefined;
-}
-
-/** What the places of an item would cost, each. */
-interface ItemQuote {
-  readonly item: number;
-  readonly quantity: number;
-  /** What the tariff requires of the contact. */
-  readonly criterion: string | null;
-  readonly amount: number;
-  readonly currency: string;
-}
-
-/** The prices of all items that have one, and every reason for which a hold of them would be refused now. */
-export interface OrderQuote {
-  readonly quotes: readonly ItemQuote[];
-  readonly refusals: readonly Refusal[];
 }
 
 /** What public access shows of the offers. */
@@ -93,8 +82,11 @@ const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly Unkno
   ];
 };
 
-/** What an order of these items would cost, and every reason for which it would be refused. Nothing is held. */
-export const quoteOrder = async (context: Context, requested: Requested): Promise<OrderQuote> => {
+/**
+ * The prices of all items that have one, and every reason for which a hold of them would be refused now. Nothing is
+ * held.
+ */
+const quoteOrder = async (context: Context, requested: Requested): Promise<Static<typeof OrderQuote>> => {
   const { items, publicOnly } = requested;
   const { collections } = context;
   const all = await loadOffers(context, requested);
@@ -113,3 +105,126 @@ export const quoteOrder = async (context: Context, requested: Requested): Promis
     refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
   };
 };
+
+const Item = named(
+  'QuoteItem',
+  Type.Object({
+    performanceId: id,
+    seatCategoryId: id,
+    tariffId: id,
+    placeIds: Type.Optional(
+      Type.Array(id, { minItems: 1, maxItems: 50, description: 'checked only if the quote is refused' }),
+    ),
+  }),
+);
+
+const Quote = named(
+  'Quote',
+  Type.Object({
+    tariffId: Type.String(),
+    criterion: nullable(Type.String()),
+    name: Type.Optional(names),
+    amount,
+    currency,
+  }),
+);
+
+const QuoteAnswer = named(
+  'Quotes',
+  Type.Object({
+    outcome: oneOf(['quoted', 'refused']),
+    refusal: nullable(Refused),
+    quotes: Type.Array(Quote, { description: 'by item' }),
+  }),
+);
+
+const OrderQuote = named(
+  'StockQuote',
+  Type.Object({
+    quotes: Type.Array(
+      Type.Object({
+        item: Type.Integer({ description: 'the index of the requested item' }),
+        quantity: Type.Integer(),
+        criterion: nullable(Type.String({ description: 'what the tariff requires of the contact' })),
+        amount,
+        currency,
+      }),
+      { description: 'of each item that has a price' },
+    ),
+    refusals: Type.Array(Refused),
+  }),
+);
+
+/** Quotes for the orders service: the price of a held place at another tariff. */
+export const quoteRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'quoteItems',
+    method: 'post',
+    path: '/internal/stock/quotes',
+    access: 'internal',
+    withoutIdempotency: true,
+    summary: 'Returns the prices of places; nothing is held',
+    body: Type.Object({
+      pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+      items: Type.Array(Item, { minItems: 1, maxItems: 100 }),
+    }),
+    answers: { 200: QuoteAnswer },
+    example: {
+      body: {
+        items: [
+          {
+            performanceId: ids.performance,
+            seatCategoryId: ids.category,
+            tariffId: ids.tariff,
+          },
+        ],
+      },
+      answer: {
+        outcome: 'quoted' as const,
+        refusal: null,
+        quotes: [{ tariffId: ids.tariff, criterion: null, amount: 12_500, currency: 'CHF' }],
+      },
+    },
+    handle: async ({ caller, body }) => {
+      const quotes = await quote(contextOf(store, caller.institution), body);
+      if ('reason' in quotes) return ok({ outcome: 'refused' as const, refusal: quotes, quotes: [] });
+      return ok({
+        outcome: 'quoted' as const,
+        refusal: null,
+        quotes: quotes.map(({ price, tariff }) => ({
+          tariffId: tariff.id,
+          criterion: tariff.criterion,
+          name: tariff.name,
+          amount: price.amount,
+          currency: price.currency,
+        })),
+      });
+    },
+  }),
+  operation({
+    id: 'quoteOrderItems',
+    method: 'post',
+    path: '/internal/stock/order-quotes',
+    access: 'internal',
+    withoutIdempotency: true,
+    summary: 'Returns the prices of items and every reason for which a hold of them would be refused; nothing is held',
+    body: Type.Object({
+      pointOfSale: Hold.properties.pointOfSale,
+      items: Hold.properties.items,
+      publicOnly: Type.Optional(
+        Type.Boolean({ description: 'whether only what public access shows is known, everything else is not' }),
+      ),
+    }),
+    answers: { 200: OrderQuote },
+    example: {
+      body: {
+        items: [{ performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff, quantity: 2 }],
+      },
+      answer: {
+        quotes: [{ item: 0, quantity: 2, criterion: null, amount: 12_500, currency: 'CHF' }],
+        refusals: [],
+      },
+    },
+    handle: async ({ caller, body }) => ok(await quoteOrder(contextOf(store, caller.institution), body)),
+  }),
+];

@@ -1,0 +1,204 @@
+// Tariffs: schemas, commands and operations.
+
+import { Fault } from '@boxoffice/envelope';
+import {
+  type AnyOperation,
+  changesPage,
+  changesPageOf,
+  createCheck,
+  created,
+  createView,
+  listQuery,
+  mergePatch,
+  named,
+  nullable,
+  ok,
+  oneOf,
+  operation,
+  patchOf,
+  pathId,
+  readOnlyOf,
+  timestamp,
+} from '@boxoffice/http';
+import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
+import { type Static, Type } from 'typebox';
+import { type Context, contextOf, institutionOf, invalidateCatalog, notFound, timestampOf } from './context.ts';
+import type { TariffDetails } from './domain/tariff.ts';
+import { asOf, code, createdAt, ids, names, shownCode } from './schemas.ts';
+import type { TariffDocument } from './store.ts';
+
+const criterion = nullable(oneOf(['member'], { description: 'of the contacts who may buy it; null: everybody' }));
+
+/** The body that creates a tariff; a PATCH is merged into it. */
+const TariffBody = named(
+  'TariffInput',
+  Type.Object({
+    code,
+    name: names,
+    criterion: Type.Optional(criterion),
+  }),
+);
+
+export const Tariff = named(
+  'Tariff',
+  Type.Object({
+    id: Type.String(),
+    code: shownCode,
+    name: names,
+    criterion,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  }),
+);
+
+/** A tariff as answers show it. */
+export const tariffView = createView(Tariff);
+
+export const newTariff = { code: 'FULL', name: { fr: 'Plein tarif', en: 'Full price' } };
+
+/** One that the demo data do not have, so that the example can be sent. */
+const addedTariff = { code: 'FAMILY', name: { fr: 'Familles', en: 'Families' } };
+
+export const tariff = { id: ids.tariff, ...newTariff, criterion: null, createdAt, updatedAt: createdAt };
+
+const onDuplicate = (error: unknown): never => {
+  if (error instanceof UniqueViolation && error.index === 'code') {
+    throw new Fault('tariff_duplicate_code', 'Another tariff has the same code.');
+  }
+  throw error;
+};
+
+/** Creates a tariff. @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
+const createTariff = async (
+  context: Context,
+  { code, name, criterion }: TariffDetails,
+  idempotencyRecord?: IdempotencyRecord<TariffDocument>,
+): Promise<TariffDocument> => {
+  await institutionOf(context.collections);
+  const now = timestampOf(context);
+  const tariff = await context.collections.tariffs
+    .insert({ id: context.newId('trf'), code, name, criterion, createdAt: now, updatedAt: now }, { idempotencyRecord })
+    .catch(onDuplicate);
+  await invalidateCatalog(context);
+  return tariff;
+};
+
+/**
+ * Changes a tariff. `to` makes the new details, or throws to refuse; it is pure.
+ * @throws Fault `not_found`, `tariff_duplicate_code`
+ */
+const changeTariff = async (
+  context: Context,
+  id: string,
+  to: (tariff: TariffDocument) => TariffDetails,
+  idempotencyRecord?: IdempotencyRecord<TariffDocument>,
+): Promise<TariffDocument> => {
+  const tariff = await context.collections.tariffs
+    .update(
+      id,
+      (current) => {
+        const { code, name, criterion } = to(current);
+        const next = { ...current, code, name, criterion };
+        return JSON.stringify(next) === JSON.stringify(current)
+          ? undefined
+          : { next: { ...next, updatedAt: timestampOf(context) } };
+      },
+      { idempotencyRecord },
+    )
+    .catch(onDuplicate);
+  if (!tariff) return notFound();
+  await invalidateCatalog(context);
+  return tariff;
+};
+
+const params = { tariffId: pathId };
+
+const check = createCheck(TariffBody);
+
+const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) });
+
+const answer = (tariff: TariffDocument) => ok(tariffView(tariff), validatorOf(tariff));
+
+/** Tariffs: list, create, read, change. */
+export const tariffsRoutes = (store: Store): AnyOperation[] => [
+  operation({
+    id: 'listTariffs',
+    method: 'get',
+    path: '/svc/v3/catalog/tariffs',
+    access: 'catalog:read',
+    summary: 'Lists tariffs in order of creation',
+    description: 'With `modifiedSince` only those that have changed since.',
+    query: listQuery,
+    answers: { 200: changesPage(Tariff) },
+    example: { answer: { items: [tariff], nextCursor: null, asOf } },
+    handle: (request) => {
+      const { collections, now } = contextOf(store, request.caller.institution);
+      return changesPageOf(request, collections.tariffs, { clock: now, item: tariffView });
+    },
+  }),
+  operation({
+    id: 'createTariff',
+    method: 'post',
+    path: '/svc/v3/catalog/tariffs',
+    access: 'catalog:write',
+    summary: 'Creates a tariff',
+    description: 'A point of sale sells it once it is among its `tariffIds` and a performance has a price for it.',
+    body: TariffBody,
+    answers: { 201: Tariff },
+    errors: ['not_found', 'tariff_duplicate_code'],
+    etag: true,
+    example: { body: addedTariff, answer: { ...tariff, ...addedTariff } },
+    handle: async ({ caller, body, remember }) => {
+      const reply = (tariff: TariffDocument) =>
+        created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
+      const { code, name, criterion = null } = body;
+      return reply(
+        await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
+      );
+    },
+  }),
+  operation({
+    id: 'getTariff',
+    method: 'get',
+    path: '/svc/v3/catalog/tariffs/{tariffId}',
+    access: 'catalog:read',
+    summary: 'Returns a tariff',
+    description: 'With its name in every language.',
+    params,
+    answers: { 200: Tariff },
+    etag: true,
+    example: { params: { tariffId: ids.tariff }, answer: tariff },
+    handle: async ({ caller, params }) =>
+      answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
+  }),
+  operation({
+    id: 'changeTariff',
+    method: 'patch',
+    path: '/svc/v3/catalog/tariffs/{tariffId}',
+    access: 'catalog:write',
+    summary: 'Changes members of a tariff',
+    description: 'A merge patch (RFC 7396): absent members stay.',
+    params,
+    body: named('TariffChanges', patchOf(TariffBody)),
+    readOnly: readOnlyOf(Tariff, TariffBody),
+    answers: { 200: Tariff },
+    errors: ['tariff_duplicate_code'],
+    conditional: true,
+    etag: true,
+    example: {
+      params: { tariffId: ids.tariff },
+      body: { name: { en: 'Regular' } },
+      answer: { ...tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
+    },
+    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+      const to = (current: TariffDocument) => {
+        ifMatch(validatorOf(current).etag);
+        unchanged(tariffView(current));
+        const { code, name, criterion } = current;
+        const before = { code, name, ...(criterion ? { criterion } : {}) };
+        return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
+      };
+      return answer(await changeTariff(contextOf(store, caller.institution), params.tariffId, to, remember(answer)));
+    },
+  }),
+];
