@@ -1,3 +1,5 @@
+// Public access: what anybody with an API key, or a customer who has signed in, sees of the catalog.
+
 import { createHash } from 'node:crypto';
 import { changesPage, named, oneOf } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
@@ -69,8 +71,6 @@ export const PublicAvailability = named(
 
 export const PublicProductPage = changesPage(PublicProduct);
 export const PublicPerformancePage = changesPage(PublicPerformance);
-
-// Public access: what anybody with an API key, or a customer who has signed in, sees of the catalog.
 
 /** Whether the caller sees public data only. */
 export const seesPublicOnly = ({ isPublic, user }: Caller): boolean => isPublic || user?.role === 'customer';

@@ -1,5 +1,5 @@
 // rule 2: PUT, PATCH and POST return the complete updated resource | services/catalog/src/products/routes.ts
-// rule 7: 422 `validation_error`: well-formed but semantically invalid | services/catalog/src/products/body.ts
+// rule 7: 422 `validation_error`: well-formed but semantically invalid | services/catalog/src/products/schemas.ts
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
