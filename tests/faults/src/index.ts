@@ -3,11 +3,11 @@
 import type { Address } from '@boxoffice/testkit';
 import { openApi } from './client/api.ts';
 import { openBuyer } from './client/buyer.ts';
-import { trade } from './client/trade.ts';
-import type { Partner } from './deployment/installation.ts';
+import type { Partner } from './deployment/deployment.ts';
 import { countsOf, createJournal, type Entry, type Outcome } from './round/journal.ts';
 import { randomFrom } from './round/random.ts';
 import { openHall } from './round/stage.ts';
+import { trade } from './round/traffic.ts';
 
 /** Buyers of one performance of a running installation, which is accessed only through its gateway. */
 interface ConcurrentSale {

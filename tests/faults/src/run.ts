@@ -7,9 +7,8 @@ import { lacksLinks } from './deployment/links.ts';
 import { startScaled } from './deployment/scaled.ts';
 import { inspect } from './round/inspection.ts';
 import { countsOf } from './round/journal.ts';
-import { type Played, playRound } from './round/play.ts';
 import { randomFrom } from './round/random.ts';
-import type { Scenario } from './round/round.ts';
+import { type Played, playRound, type Scenario } from './round/round.ts';
 import { scenarios, scenariosFor } from './scenarios/index.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
+import type { OrderView, TicketView } from '../src/client/api.ts';
 import type { EventView } from '../src/client/feed.ts';
-import type { OrderView, TicketView } from '../src/client/views.ts';
 import type { Evidence } from '../src/invariants/verdict.ts';
 import type { Checkout, CheckoutAnswer, Entry } from '../src/round/journal.ts';
 

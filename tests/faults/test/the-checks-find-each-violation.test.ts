@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkRound } from '../src/invariants/index.ts';
+import { checkRound } from '../src/invariants/orders.ts';
 import { createCheck, type Invariant } from '../src/invariants/verdict.ts';
-import { checkMessages } from '../src/round/play.ts';
+import { checkMessages } from '../src/round/round.ts';
 import { consistent, evidenceOf, type Spoilable } from './consistent.ts';
 
 const violated = (spoil: (round: Spoilable) => void): Invariant[] => {

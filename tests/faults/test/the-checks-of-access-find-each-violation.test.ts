@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KnownGrant, UsedToken } from '../src/client/users.ts';
-import { type CountedKey, checkGrants, checkUsage } from '../src/invariants/access.ts';
 import { createCheck } from '../src/invariants/verdict.ts';
+import { type CountedKey, checkGrants, checkUsage } from '../src/scenarios/sign-ins.ts';
 
 const used = (successors: readonly string[], more: Partial<UsedToken> = {}): UsedToken => ({
   successors: new Set(successors),

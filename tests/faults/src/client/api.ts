@@ -1,11 +1,11 @@
 // Clients of a deployment: of its partner, and of visitors of a web shop.
 
 import { randomUUID } from 'node:crypto';
+import type { State } from '@boxoffice/orders';
 import { within } from '@boxoffice/runtime';
 import { type Call, type Client, type Json, openClient, type Reply, withToken } from '@boxoffice/testkit';
+import type { Status } from '@boxoffice/tickets';
 import type { Deployment } from '../deployment/deployment.ts';
-import { isBusy } from './request.ts';
-import type { OrderView } from './views.ts';
 
 /** Longer than any deadline of the product: a later response never arrives. */
 const PATIENCE_MS = 15_000;
@@ -22,6 +22,63 @@ export const openVisit = ({ address }: Pick<Deployment, 'address'>): Client => {
 /** Returns a client of the deployment's partner; its calls share their connections. */
 export const openApi = ({ address, partner }: Pick<Deployment, 'address' | 'partner'>): Client =>
   withToken(openVisit({ address }), partner);
+
+/** The result of a request that was repeated under one key until it was final or its sender's patience ended. */
+export interface Asked {
+  /** The last response; undefined when none arrived. */
+  readonly reply: Reply | undefined;
+  /** The responses in order; a sequence of equal ones appears once. */
+  readonly story: readonly string[];
+  /** The number of tries with an inconclusive response. */
+  readonly unknownTries: number;
+  readonly tookMs: number;
+}
+
+/** How long a client repeats a request without a final response. */
+const PERSISTENCE_MS = 25_000;
+
+const FIRST_PAUSE_MS = 60;
+const LONGEST_PAUSE_MS = 800;
+
+/** Waits before the n-th repeat, longer each time: repeats during a crash leave the CPU to the recovery. */
+export const patience = (repeats: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
+
+/** Whether the response tells the client to repeat the request later. */
+export const isBusy = ({ status, body, headers }: Reply): boolean =>
+  status === 429 ||
+  (status === 409 && body?.status === 'idempotency_in_progress') ||
+  (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);
+
+/** A response in the story of its request; a failure with its reason, since nobody can ask for it later. */
+const saidIn = ({ status, body }: Reply): string =>
+  `${status} ${body?.status}${status >= 500 && body?.details ? ` (${JSON.stringify(body.details)})` : ''}`;
+
+/** Sends the request until its response is final; a client that does not insist stops at one that never comes or is a 5xx. */
+export const ask = async (api: Client, path: string, call: Call, insists: boolean): Promise<Asked> => {
+  const startedAt = performance.now();
+  const passed = () => performance.now() - startedAt;
+  const story: string[] = [];
+  let unknownTries = 0;
+  for (let repeats = 0; ; repeats++) {
+    const reply = await api(path, call).catch(() => undefined);
+    const said = reply === undefined ? 'nothing' : saidIn(reply);
+    if (!story.at(-1)?.endsWith(said)) story.push(`after ${Math.round(passed())} ms ${said}`);
+    const unknown = reply === undefined || reply.status >= 500;
+    if (unknown) unknownTries += 1;
+    const goesOn = unknown ? insists : isBusy(reply);
+    if (!goesOn || passed() > PERSISTENCE_MS) return { reply, story, unknownTries, tookMs: passed() };
+    await patience(repeats);
+  }
+};
+
+/** Sends a command until its response is final. */
+export const command = async (api: Client, path: string, method: string, body?: object) => {
+  const headers = { 'idempotency-key': randomUUID() };
+  const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) }, true);
+  if (reply === undefined || reply.status >= 500 || isBusy(reply)) return { outcome: 'unknown' as const };
+  return { outcome: reply.status < 300 ? ('ok' as const) : ('refused' as const), data: reply.body.data };
+};
 
 /** Longer than the restarts that several kills in a row cost on a slow machine: `recovery` checks how long each takes. */
 const INSISTENCE_MS = 90_000;
@@ -63,3 +120,62 @@ export const findOrder = async (api: Client, orderId: string): Promise<OrderView
   if (status >= 300) throw new Error(`order ${orderId}: ${status} ${text}`);
   return body.data;
 };
+
+/** The institution API's documents, as far as these checks read them. */
+
+interface LineView {
+  readonly id: string;
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly place: { readonly id: string };
+  readonly amount: number;
+  readonly ticketId: string | null;
+}
+
+interface CancellationView {
+  readonly requestedAt: string;
+  readonly ticketsCancelled: number | null;
+  readonly controlled: number | null;
+  readonly placesReleased: number | null;
+  readonly settledAt: string | null;
+}
+
+export interface OrderView {
+  readonly id: string;
+  readonly state: State;
+  readonly version: number;
+  readonly externalReference: string | null;
+  readonly lines: readonly LineView[];
+  readonly total: number;
+  readonly paid: number;
+  readonly contactNumber: string | null;
+  readonly expiresAt: string | null;
+  readonly dueAt: string | null;
+  readonly confirmedAt: string | null;
+  readonly cancellation: CancellationView | null;
+}
+
+export interface TicketView {
+  readonly id: string;
+  readonly status: Status;
+  readonly orderId: string;
+  readonly lineId: string;
+  readonly performanceId: string;
+  readonly place: { readonly id: string };
+  readonly controlledAt: string | null;
+  readonly replaces: string | null;
+}
+
+export interface PlaceView {
+  readonly id: string;
+  readonly state: 'free' | 'held' | 'sold';
+}
+
+/** The stock counts of a seat category. */
+export interface StockView {
+  readonly id: string;
+  readonly capacity: number;
+  readonly free: number;
+  readonly held: number;
+  readonly sold: number;
+}

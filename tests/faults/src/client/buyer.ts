@@ -1,17 +1,8 @@
 import type { Call, Client, Reply } from '@boxoffice/testkit';
 import type { Action, Entry, Journal } from '../round/journal.ts';
 import type { Random } from '../round/random.ts';
-import { ask, isBusy } from './request.ts';
-import type { OrderView } from './views.ts';
-
-/** A requested item. */
-export interface RequestedItem {
-  readonly performanceId: string;
-  readonly seatCategoryId: string;
-  readonly tariffId: string;
-  readonly quantity?: number;
-  readonly placeIds?: readonly string[];
-}
+import type { RequestedItem } from '../round/stage.ts';
+import { ask, isBusy, type OrderView } from './api.ts';
 
 /** A client that sends one request after the other and records the outcome of each. */
 export interface Buyer {

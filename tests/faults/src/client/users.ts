@@ -1,8 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Call, Client, Reply } from '@boxoffice/testkit';
 import type { Deployment } from '../deployment/deployment.ts';
-import { must } from './api.ts';
-import { ask } from './request.ts';
+import { command, must } from './api.ts';
 
 /** A user of the institution API, and the public client at which it signs in. */
 export interface SignInAccount {
@@ -210,9 +209,8 @@ export const signInAndRefresh = async (
 /** A contact with a user of its own; undefined if its creation or its erasure was not acknowledged. */
 export const eraseCustomer = async (api: Client): Promise<string | undefined> => {
   const send = async (path: string, method: string, body?: object) => {
-    const headers = { 'idempotency-key': randomUUID() };
-    const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) }, true);
-    return reply !== undefined && reply.status < 300 ? reply.body.data : undefined;
+    const { outcome, data } = await command(api, path, method, body);
+    return outcome === 'ok' ? data : undefined;
   };
   const individuals = '/svc/v3/contacts/individuals';
   const contact = await send(individuals, 'POST', { lastName: 'Customer', email: `${randomUUID()}@example.org` });
@@ -222,4 +220,20 @@ export const eraseCustomer = async (api: Client): Promise<string | undefined> =>
   const user = await send('/svc/v3/users', 'POST', { login, name: 'Ana', role: 'customer', contactNumber });
   const erased = await send(`${individuals}/${contactNumber}`, 'DELETE');
   return user && erased ? user.userId : undefined;
+};
+
+/** The requests of an API key that are counted in one resolution; without an instant, since that resolution's default. */
+export const requestsCounted = async (
+  api: Client,
+  apiKeyId: string,
+  granularity: 'minute' | 'hour' | 'day',
+  from?: string,
+): Promise<number> => {
+  const query = new URLSearchParams({ granularity, groupBy: 'apiKey', limit: '500', ...(from && { from }) });
+  const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await must(
+    api,
+    `/svc/v3/usage?${query}`,
+  );
+  const own = items.filter((item) => item.apiKeyId === apiKeyId);
+  return own.reduce((sum, { requests }) => sum + requests, 0);
 };

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
 import type { Mutation } from '../inside/orders.ts';
-import { type Deployment, together } from './deployment.ts';
-import { type DataLocation, reachable, settingsOf, setUp, unlimited } from './installation.ts';
+import { type DataLocation, type Deployment, reachable, settingsOf, setUp, together, unlimited } from './deployment.ts';
 import { productProcess } from './process.ts';
 
 const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pathname;

@@ -3,13 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
-import { type Balancer, openBalancer } from './balancer.ts';
-import { type Deployment, together } from './deployment.ts';
+import { type DataLocation, type Deployment, reachable, settingsOf, setUp, together, unlimited } from './deployment.ts';
 import { certificateIn } from './embedded.ts';
-import { type DataLocation, reachable, settingsOf, setUp, unlimited } from './installation.ts';
 import { openLinks, type Target } from './links.ts';
 import { type ProductProcess, productProcess } from './process.ts';
-import { startBroker, startStoreServer } from './servers.ts';
+import { type Balancer, openBalancer, startBroker, startStoreServer } from './servers.ts';
 
 const PROGRAM = new URL('../inside/services.ts', import.meta.url).pathname;
 const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;

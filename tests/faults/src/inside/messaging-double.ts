@@ -8,7 +8,7 @@ import {
   type RabbitmqOptions,
 } from '@boxoffice/messaging';
 import { type Random, randomFrom } from '../round/random.ts';
-import { arrived, modes } from './modes.ts';
+import { arrived, modes } from './orders.ts';
 
 // Replaces libs/messaging inside a process under test: the same, but for the faults that the modes set.
 export * from '@boxoffice/messaging';

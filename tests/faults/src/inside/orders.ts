@@ -1,3 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { registerHooks } from 'node:module';
+import type { FactMoment } from '@boxoffice/service';
+import { crashPointNamed, type Edge, type FactPoint, type RequestPoint } from '../deployment/crash-points.ts';
+
 /** The modes of a process's engines. */
 export interface Modes {
   /** Whether its bus publishes each fact twice and out of order. */
@@ -36,3 +41,108 @@ export interface Report {
   /** For `planted`: the files of the mutations that took effect. */
   readonly planted?: readonly string[];
 }
+
+/** The current modes; the doubles of the bus and of the clock read them at every call. */
+let current: Modes = faithful;
+
+/** The current modes. */
+export const modes = (): Modes => current;
+
+/** Changes the modes for all later calls. */
+export const behave = (next: Modes): void => {
+  current = next;
+};
+
+/** The facts that have arrived since the last report, as `<queue> <id>`. */
+export const arrived: string[] = [];
+
+const Faithful = Date;
+const shifted = (): number => Faithful.now() + (current.clockMs ?? 0);
+
+/**
+ * Replaces the wall clock of this process by one that differs by the modes' `clockMs`; monotonic time and timers stay.
+ * Dates of both clocks have the same prototype.
+ */
+export const replaceClock = (): void => {
+  globalThis.Date = new Proxy(Faithful, {
+    get: (target, name, receiver) => (name === 'now' ? shifted : Reflect.get(target, name, receiver)),
+    apply: () => new Faithful(shifted()).toString(),
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [shifted()] : args, newTarget),
+  });
+};
+
+/** The channels that report each edge of a request: those of node:http, and those of undici. */
+const channels: Readonly<Record<Edge, readonly string[]>> = {
+  before: ['http.client.request.start', 'undici:request:create'],
+  after: ['http.client.response.finish', 'undici:request:trailers'],
+  received: ['http.server.request.start'],
+  answered: ['http.server.response.finish'],
+};
+
+interface Seen {
+  readonly request: { readonly method?: string; readonly path?: string; readonly url?: string };
+}
+
+const isRequest = ({ method, path }: RequestPoint, { request }: Seen): boolean => {
+  const [target = ''] = (request.path ?? request.url ?? '').split('?', 1);
+  return request.method === method && path.test(target);
+};
+
+const isFact = (wanted: FactPoint, { queue, type, phase }: FactMoment): boolean =>
+  queue === wanted.queue && type === wanted.type && phase === wanted.phase;
+
+let disarm = (): void => undefined;
+
+/** Disarms the crash point, if there is one. */
+export const disarmed = (): void => {
+  disarm();
+  disarm = () => undefined;
+};
+
+/** Kills this process with SIGKILL when it reaches the point for the n-th time; replaces an earlier point. */
+export const armed = (name: string, nth: number): void => {
+  disarmed();
+  const { moment } = crashPointNamed(name);
+  let left = nth;
+  const look = (seen: unknown): void => {
+    if (!('edge' in moment ? isRequest(moment, seen as Seen) : isFact(moment, seen as FactMoment))) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, 'SIGKILL');
+  };
+  const watched = 'edge' in moment ? channels[moment.edge] : ['boxoffice:fact'];
+  for (const channel of watched) subscribe(channel, look);
+  disarm = () => {
+    for (const channel of watched) unsubscribe(channel, look);
+  };
+};
+
+const ROOT = new URL('../../../../', import.meta.url);
+
+/** The source after the mutation. @throws {Error} unless `from` occurs exactly once in it */
+export const mutated = (source: string, { file, from, to }: Mutation): string => {
+  const parts = source.split(from);
+  if (parts.length === 2) return parts.join(to);
+  throw new Error(`${file} must contain the mutated text once, not ${parts.length - 1} times:\n${from}`);
+};
+
+const planted = new Set<string>();
+
+/** The files whose mutations took effect in this thread. */
+export const plantedFiles = (): string[] => [...planted];
+
+/** Changes the sources that this thread loads from now on; a mutation that does not fit fails the import of its file. */
+export const plant = (mutations: readonly Mutation[]): void => {
+  if (mutations.length === 0) return;
+  const byUrl = Map.groupBy(mutations, ({ file }) => new URL(file, ROOT).href);
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const own = byUrl.get(url);
+      if (own === undefined) return loaded;
+      const source = own.reduce(mutated, Buffer.from(loaded.source as Uint8Array).toString());
+      for (const { file } of own) planted.add(file);
+      return { ...loaded, source };
+    },
+  });
+};

@@ -2,10 +2,19 @@
 
 import { flushCompileCache, registerHooks } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import { armed, disarmed } from './crash.ts';
-import { arrived, behave, replaceClock } from './modes.ts';
-import { plant, plantedFiles } from './mutations.ts';
-import type { Modes, Mutation, Order, Report } from './orders.ts';
+import {
+  armed,
+  arrived,
+  behave,
+  disarmed,
+  type Modes,
+  type Mutation,
+  type Order,
+  plant,
+  plantedFiles,
+  type Report,
+  replaceClock,
+} from './orders.ts';
 
 // node --import: puts the product's own, unchanged program under the control of the harness that started it. The
 // initial modes and the mutations are in this module's query.

@@ -1,4 +1,4 @@
-import type { OrderView, TicketView } from '../client/views.ts';
+import type { OrderView, TicketView } from '../client/api.ts';
 import { type Checkout, type CheckoutAnswer, isOpen } from '../round/journal.ts';
 import type { Check, Evidence } from './verdict.ts';
 

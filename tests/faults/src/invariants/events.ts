@@ -1,5 +1,5 @@
+import type { OrderView, TicketView } from '../client/api.ts';
 import type { Delivered, EventView } from '../client/feed.ts';
-import type { OrderView, TicketView } from '../client/views.ts';
 import type { Check, Evidence } from './verdict.ts';
 
 /** How many events of each type a state implies. An order may expire several times. */

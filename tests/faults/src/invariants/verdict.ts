@@ -1,6 +1,9 @@
+// Invariants: the comparison of the answers to clients with a quiet product. What is stored is
+// judged by the operator's check.
+
 import type { Received } from '../client/feed.ts';
 import type { Checkout, Entry } from '../round/journal.ts';
-import type { ObservedState } from '../round/observed-state.ts';
+import type { ObservedState } from '../round/stage.ts';
 
 /** The invariants, as the violations name them; docs/reliability.md has the same text. */
 export const invariants = {

@@ -9,7 +9,7 @@ import { orders } from '@boxoffice/orders';
 import { pos } from '@boxoffice/pos';
 import { collection, type Document, type OutboxEvent, type Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
-import { type DataLocation, openStores } from '../deployment/installation.ts';
+import { type DataLocation, openStores } from '../deployment/deployment.ts';
 import type { Verdict } from '../invariants/verdict.ts';
 
 /** An installation as an operator reads it, beside its processes. */

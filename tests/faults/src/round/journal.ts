@@ -1,5 +1,4 @@
-import type { Asked } from '../client/request.ts';
-import type { OrderView } from '../client/views.ts';
+import type { Asked, OrderView } from '../client/api.ts';
 
 /** The actions of a client. */
 export type Action =

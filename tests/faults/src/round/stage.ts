@@ -1,6 +1,5 @@
 import type { Client } from '@boxoffice/testkit';
-import { must } from '../client/api.ts';
-import type { RequestedItem } from '../client/buyer.ts';
+import { findOrder, must, type OrderView, type StockView, type TicketView } from '../client/api.ts';
 
 /** A seat category to create; `code` names it. */
 export interface Section {
@@ -72,6 +71,15 @@ export const openPointOfSale = async (api: Client, name: string, hall: Hall, hol
   return made.serviceHost;
 };
 
+/** A requested item. */
+export interface RequestedItem {
+  readonly performanceId: string;
+  readonly seatCategoryId: string;
+  readonly tariffId: string;
+  readonly quantity?: number;
+  readonly placeIds?: readonly string[];
+}
+
 /** A request for `quantity` unspecified places of a seat category, which `section` names by its index. */
 export const anyPlaces = (
   { performanceId, tariffId, sections }: Hall,
@@ -83,3 +91,49 @@ export const anyPlaces = (
   seatCategoryId: String(sections[section]?.id),
   quantity,
 });
+
+/** The product's state of one round, as it answers reads. */
+export interface ObservedState {
+  readonly stock: readonly StockView[];
+  readonly orders: readonly OrderView[];
+  readonly tickets: readonly TicketView[];
+}
+
+/** The part of the installation that a round covers. */
+export interface Scope {
+  readonly hall: Hall;
+  /** Prefix of the external reference of each of its orders. */
+  readonly reference: string;
+  /** All its orders were modified since. */
+  readonly since: Date;
+}
+
+/** Every item of a list, page by page. */
+const all = async <T>(api: Client, path: string): Promise<T[]> => {
+  const found: T[] = [];
+  for (let after = ''; ; ) {
+    const page: { items: T[]; nextCursor: string | null } = await must(api, `${path}&limit=500${after}`);
+    found.push(...page.items);
+    if (page.nextCursor === null) return found;
+    after = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
+};
+
+/** Reads the state through the institution API, as any client could; of the carts, which no list has, those named. */
+export const observeState = async (
+  api: Client,
+  { hall, reference, since }: Scope,
+  carts: Iterable<string> = [],
+): Promise<ObservedState> => {
+  const { performanceId } = hall;
+  const [availability, listed, tickets] = await Promise.all([
+    must(api, `/svc/v3/catalog/performances/${performanceId}/availability`),
+    all<OrderView>(api, `/svc/v3/orders?modifiedSince=${since.toISOString()}`),
+    all<TicketView>(api, `/svc/v3/tickets?performanceId=${performanceId}`),
+  ]);
+  const inHall = ({ lines }: OrderView) => lines.some((line) => line.performanceId === performanceId);
+  const orders = listed.filter((order) => order.externalReference?.startsWith(`${reference}/`) || inHall(order));
+  const known = new Set(orders.map(({ id }) => id));
+  const hidden = await Promise.all([...carts].filter((id) => !known.has(id)).map((id) => findOrder(api, id)));
+  return { stock: availability.seatCategories, orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets };
+};

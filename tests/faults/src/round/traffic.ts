@@ -1,8 +1,63 @@
-import { openVisit } from '../client/api.ts';
-import { openShop } from '../client/shop.ts';
-import { openShopper } from '../client/shopper.ts';
-import { inTurn, trade } from '../client/trade.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type OrderView, openVisit } from '../client/api.ts';
+import { type Buyer, createdBy } from '../client/buyer.ts';
+import { openShop, openShopper } from '../client/shop.ts';
+import type { Random } from './random.ts';
 import { buyersOf, type Context, type Round } from './round.ts';
+import { anyPlaces, type Hall } from './stage.ts';
+
+/** The requests that follow the creation of an order. */
+const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Promise<void> => {
+  const fate = random.next();
+  if (fate < 0.1) return; // the hold lapses, or stays
+  if (fate < 0.2) return void (await buyer.cancel(id));
+  if (fate < 0.3) await buyer.reserve(id, new Date(Date.now() + 3_600_000));
+  const bought = fate < 0.5 ? await buyer.pay(id, total) : await buyer.confirm(id);
+  if (bought.outcome === 'unknown' && random.chance(0.5)) await buyer.confirm(id);
+  const tickets = (bought.answer as OrderView | null)?.lines?.flatMap(({ ticketId }) => ticketId ?? []) ?? [];
+  const [first] = tickets;
+  if (first !== undefined && random.chance(0.4)) {
+    await buyer.print(first);
+    if (random.chance(0.5)) await buyer.control(first);
+  }
+  if (random.chance(0.6)) await buyer.cancel(id, random.chance(0.3));
+};
+
+/** The longest time for which one purchase delays the next: a wait for crash detection does not stop the sale. */
+const REQUEST_TIMEOUT_MS = 1_500;
+/** The most purchases in flight. */
+const CONCURRENCY = 3;
+
+/** After a purchase that could not begin: clients in a hurry would leave no processor to the start of what they miss. */
+const PAUSE_MS = 500;
+
+/**
+ * Runs one after the other, until `enough` returns true; resolves when all are finished. After one that returns false
+ * there is a pause.
+ */
+export const inTurn = async (
+  act: (turn: number) => Promise<unknown>,
+  enough: (done: number) => boolean,
+): Promise<void> => {
+  const underWay = new Set<Promise<void>>();
+  for (let turn = 0; !enough(turn); turn++) {
+    const one = act(turn)
+      .then((begun) => (begun === false ? pause(PAUSE_MS) : undefined))
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+    await Promise.race(underWay.size < CONCURRENCY ? [one, pause(REQUEST_TIMEOUT_MS)] : underWay);
+  }
+  await Promise.all(underWay);
+};
+
+/** One purchase after the other, most of them cancelled again, until `enough` returns true. */
+export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: (done: number) => boolean): Promise<void> =>
+  inTurn(async (turn) => {
+    const own = random.fork(`${turn}`);
+    const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
+    if (order) await goOn(buyer, order, own);
+    return order !== undefined;
+  }, enough);
 
 /** Starts clients that go on until `enough`. */
 export type Clients = (enough: () => boolean) => readonly Promise<unknown>[];

@@ -1,9 +1,8 @@
-import { must } from '../client/api.ts';
-import { type Buyer, createdBy, type RequestedItem } from '../client/buyer.ts';
-import type { PlaceView } from '../client/views.ts';
+import { must, type PlaceView } from '../client/api.ts';
+import { type Buyer, createdBy } from '../client/buyer.ts';
 import type { Random } from '../round/random.ts';
 import { beginRound, buyersOf, type Context, type Round, type Scenario } from '../round/round.ts';
-import { anyPlaces, type Hall, openPointOfSale } from '../round/stage.ts';
+import { anyPlaces, type Hall, openPointOfSale, type RequestedItem } from '../round/stage.ts';
 
 const PLACES = 200;
 const BUYERS = 64;

@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createdBy } from '../client/buyer.ts';
-import { killAll } from '../deployment/killing.ts';
 import { damages, delayed, linkNames } from '../deployment/links.ts';
 import { inspect } from '../round/inspection.ts';
 import { beginRound, buyersOf, type Context, type Round, type Scenario, shareOf } from '../round/round.ts';
 import { anyPlaces } from '../round/stage.ts';
 import { during, duringTraffic } from '../round/traffic.ts';
+import { killAll } from './kills.ts';
 
 /** A fault that was played, and why the product cannot have suffered it; undefined if it did. */
 type Suffered = readonly [words: string, unseen: string | undefined];

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitUntil } from '@boxoffice/testkit';
 import { type Buyer, createdBy } from '../client/buyer.ts';
-import { inTurn } from '../client/trade.ts';
 import { faithful } from '../inside/orders.ts';
 import { type Inspection, inspect } from '../round/inspection.ts';
 import { beginRound, buyersOf, type Scenario } from '../round/round.ts';
 import { anyPlaces, type Hall, openPointOfSale } from '../round/stage.ts';
-import { during, partnersOf, visitorsOf } from '../round/traffic.ts';
+import { during, inTurn, partnersOf, visitorsOf } from '../round/traffic.ts';
 
 /** Facts whose data are made unreadable. */
 const poisons = [

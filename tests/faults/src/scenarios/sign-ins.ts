@@ -1,31 +1,70 @@
-import type { Client } from '@boxoffice/testkit';
+import { setTimeout as pause } from 'node:timers/promises';
 import { must, openVisit } from '../client/api.ts';
-import { inTurn } from '../client/trade.ts';
-import { eraseCustomer, type KnownGrant, openAccount, type SignInAccount, signInAndRefresh } from '../client/users.ts';
+import {
+  eraseCustomer,
+  type KnownGrant,
+  openAccount,
+  requestsCounted,
+  type SignInAccount,
+  signInAndRefresh,
+} from '../client/users.ts';
 import { pointsIn } from '../deployment/crash-points.ts';
-import { killAt } from '../deployment/killing.ts';
-import { checkGrants, checkUsage } from '../invariants/access.ts';
+import type { Check } from '../invariants/verdict.ts';
 import { beginRound, type Scenario } from '../round/round.ts';
-import { during } from '../round/traffic.ts';
-import { mustBeReached, pointsOf, roundsOf } from './kills.ts';
+import { during, inTurn } from '../round/traffic.ts';
+import { killAt, mustBeReached, pointsOf, roundsOf } from './kills.ts';
+
+/** grants: a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives. */
+export const checkGrants = (grants: readonly KnownGrant[], check: Check): void => {
+  for (const { code, tokens, givenAfterEnd, signedIn } of grants) {
+    check.that('grants', code.given <= 1, () => `a code gave tokens ${code.given} times`);
+    const isLost = code.given === 0 && code.unknown === 0;
+    check.that('grants', !isLost, () => 'a code was refused at its first use');
+    for (const [index, token] of tokens.entries()) {
+      const many = token.successors.size;
+      check.that('grants', many <= 1, () => `refresh token ${index + 1} of a chain has ${many} successors`);
+      const isRefused = token.given === 0 && token.unknown === 0;
+      check.that('grants', !isRefused, () => `refresh token ${index + 1} of a chain was refused at its first use`);
+    }
+    check.that('grants', givenAfterEnd === 0, () => 'a grant gave tokens after a used refresh token was shown again');
+    check.that('grants', signedIn !== false, () => 'a user was asked to sign in again, a moment after signing in');
+  }
+};
+
+/** The requests with one API key, and what the product has counted of them. */
+export interface CountedKey {
+  /** When each answered request was answered. Epoch milliseconds. */
+  readonly answered: readonly number[];
+  /** Requests without a conclusive answer. */
+  readonly unknown: number;
+  /** When processes of the gateway were killed. Epoch milliseconds. */
+  readonly kills: readonly number[];
+  /** The requests in the usage, by resolution. */
+  readonly counted: Readonly<Record<'minute' | 'hour' | 'day', number>>;
+}
+
+/** What a killed gateway may lose. Milliseconds. */
+const LOSES_MS = 10_000;
+/** Between a gateway's answer and its arrival at the client, and between a kill and its discovery. Milliseconds. */
+const MARGIN_MS = 1_000;
+
+/** usage: a request is counted once, in every resolution; a killed gateway loses at most its last ten seconds. */
+export const checkUsage = ({ answered, unknown, kills, counted }: CountedKey, check: Check): void => {
+  const { minute, hour, day } = counted;
+  const agree = minute === hour && hour === day;
+  check.that('usage', agree, () => `the usage is ${minute} by minutes, ${hour} by hours, ${day} by days`);
+  const isLosable = (at: number) =>
+    kills.some((killedAt) => at >= killedAt - LOSES_MS - MARGIN_MS && at <= killedAt + MARGIN_MS);
+  const least = answered.filter((at) => !isLosable(at)).length;
+  const most = answered.length + unknown;
+  const fits = day >= least && day <= most;
+  check.that('usage', fits, () => `${day} requests are counted, of ${most} at least ${least} should be`);
+};
 
 const USERS = 3;
 /** Between two requests of the page with the API key, and between two erasures. */
 const PAUSE_MS = 100;
 const LONG_PAUSE_MS = 1_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** The requests of one API key, counted in one resolution. */
-const countedBy = async (api: Client, apiKeyId: string, granularity: string, from: string): Promise<number> => {
-  const query = new URLSearchParams({ granularity, groupBy: 'apiKey', limit: '500', from });
-  const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await must(
-    api,
-    `/svc/v3/usage?${query}`,
-  );
-  const own = items.filter((item) => item.apiKeyId === apiKeyId);
-  return own.reduce((sum, { requests }) => sum + requests, 0);
-};
 
 const points = pointsIn('access');
 
@@ -84,9 +123,9 @@ export const signIns: Scenario = {
       check.that('round', grants.length > 0, () => 'no user has signed in');
       checkGrants(grants, check);
       const [minute, hour, day] = [
-        await countedBy(api, apiKeyId, 'minute', from),
-        await countedBy(api, apiKeyId, 'hour', from),
-        await countedBy(api, apiKeyId, 'day', from),
+        await requestsCounted(api, apiKeyId, 'minute', from),
+        await requestsCounted(api, apiKeyId, 'hour', from),
+        await requestsCounted(api, apiKeyId, 'day', from),
       ];
       checkUsage({ answered, unknown, kills, counted: { minute, hour, day } }, check);
       for (const userId of erasedUsers) {

@@ -1,13 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { waitUntil } from '@boxoffice/testkit';
+import { text } from 'node:stream/consumers';
+import { type Client, waitUntil } from '@boxoffice/testkit';
 import { expect, test } from '@jest/globals';
-import { findOrder, openApi } from '../../src/client/api.ts';
-import type { OrderView } from '../../src/client/views.ts';
+import { findOrder, must, type OrderView, openApi, openVisit } from '../../src/client/api.ts';
+import {
+  openAccount,
+  refresh,
+  requestsCounted,
+  type SignInAccount,
+  signInForRefreshToken,
+} from '../../src/client/users.ts';
+import { type DataLocation, type Deployment, settingsOf } from '../../src/deployment/deployment.ts';
 import { emptyDirectory, startEmbedded } from '../../src/deployment/embedded.ts';
 import { openConcurrentSale } from '../../src/index.ts';
 import type { Entry } from '../../src/round/journal.ts';
-import { access, lostOfAccess } from './access.ts';
-import { operate } from './operator.ts';
+
+const MAIN = new URL('../../../../deploy/operator/src/main.ts', import.meta.url).pathname;
+
+/** Runs `npm run operator -- …` on an installation, as a program of its own. */
+const operate = async (data: DataLocation, ...words: readonly string[]) => {
+  const env = { PATH: process.env.PATH, ...settingsOf(data) };
+  const child = spawn('node', ['--conditions=source', MAIN, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [out, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  return { status, out };
+};
+
+type Reached = Pick<Deployment, 'address' | 'partner'>;
+
+/** A user who has signed in, and an API key whose requests are counted. */
+interface Access {
+  readonly account: SignInAccount;
+  readonly refreshToken: string;
+  readonly apiKeyId: string;
+  readonly key: string;
+}
+
+const REQUESTS = 5;
+/** Four times as long as a count may take to be visible. */
+const VISIBLE_MS = 60_000;
+
+const ask = async (visit: Client, key: string): Promise<number> =>
+  (await visit('/svc/v3/catalog/products?limit=1', { headers: { 'x-api-key': key } })).status;
+
+/** The counted requests of the key: in the usage, and in its own month. */
+const countsOf = async (api: Client, apiKeyId: string): Promise<readonly number[]> => {
+  const { usedThisMonth } = await must(api, `/svc/v3/api-keys/${apiKeyId}`);
+  return [await requestsCounted(api, apiKeyId, 'day'), usedThisMonth];
+};
+
+/** Signs a user in, and asks with an API key until its requests are counted. */
+const access = async (deployment: Reached): Promise<Access> => {
+  const [api, visit] = [openApi(deployment), openVisit(deployment)];
+  const account = await openAccount(visit, api);
+  const refreshToken = await signInForRefreshToken(deployment, visit, account);
+  if (refreshToken === undefined) throw new Error('the user was not signed in');
+  const { apiKeyId, key } = await must(api, '/svc/v3/api-keys', { method: 'POST', body: { name: 'calendar' } });
+  for (let request = 0; request < REQUESTS; request += 1) {
+    const status = await ask(visit, key);
+    if (status !== 200) throw new Error(`a public request was answered ${status}`);
+  }
+  const isCounted = async () => (await countsOf(api, apiKeyId)).every((count) => count === REQUESTS);
+  await waitUntil(isCounted, { what: 'the counted requests', withinMs: VISIBLE_MS });
+  return { account, refreshToken, apiKeyId, key };
+};
+
+/** What an installation lacks of it. */
+const lostOfAccess = async (deployment: Reached, known: Access): Promise<readonly string[]> => {
+  const [api, visit] = [openApi(deployment), openVisit(deployment)];
+  const counts = await countsOf(api, known.apiKeyId);
+  return [
+    ...(counts.every((count) => count === REQUESTS) ? [] : [`of ${REQUESTS} requests ${counts.join(' and ')} count`]),
+    ...((await ask(visit, known.key)) === 200 ? [] : ['the API key']),
+    ...((await refresh(visit, known.account, known.refreshToken)) === undefined ? ['the refresh token'] : []),
+    ...((await signInForRefreshToken(deployment, visit, known.account)) === undefined ? ['the password'] : []),
+  ];
+};
 
 /** The orders that clients know to exist: their creation was answered with success. */
 const ordersKnown = (entries: readonly Entry[]): string[] =>

@@ -5,8 +5,7 @@ import { startEmbedded } from '../../src/deployment/embedded.ts';
 import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
 import { messages } from '../../src/scenarios/messages.ts';
-import { checking } from './checking.ts';
-import { play } from './play.ts';
+import { checking, play } from './play.ts';
 
 // npm start as one process on SQLite and the in-process bus, killed as a whole.
 

@@ -5,8 +5,7 @@ import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { outage } from '../../src/scenarios/engines.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
 import { messages } from '../../src/scenarios/messages.ts';
-import { checking } from './checking.ts';
-import { play } from './play.ts';
+import { checking, play } from './play.ts';
 
 // Two instances of every service behind a balancer, on the MongoDB wire protocol and RabbitMQ; one is killed at a time.
 

@@ -1,6 +1,9 @@
 import { unpaidStates } from '@boxoffice/orders';
-import type { OrderView, TicketView } from '../client/views.ts';
+import type { OrderView, TicketView } from '../client/api.ts';
+import { createdBy } from '../client/buyer.ts';
 import { type Entry, isAboutTicket, orderOf } from '../round/journal.ts';
+import { checkCheckouts } from './checkouts.ts';
+import { checkEvents } from './events.ts';
 import type { Check, Evidence } from './verdict.ts';
 
 const did = (entries: readonly Entry[], action: Entry['action'], ...outcomes: Entry['outcome'][]): boolean =>
@@ -125,7 +128,7 @@ const checkPaid = ({ entries, observed, closed = false }: Evidence, check: Check
 };
 
 /** acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
-export const checkAcknowledged = (evidence: Evidence, check: Check): void => {
+const checkAcknowledged = (evidence: Evidence, check: Check): void => {
   const { entries, observed, closed = false } = evidence;
   checkPaid(evidence, check);
   const orders = new Map(observed.orders.map((order) => [order.id, order]));
@@ -151,4 +154,63 @@ export const checkAcknowledged = (evidence: Evidence, check: Check): void => {
     if (action === 'replace') checkReplacement(tickets, subject, check);
     else if (action !== 'control' || !reverted.has(subject)) checkTicket(tickets.get(subject ?? ''), entry, check);
   }
+};
+
+/** Whether the order shows the effect of the entry's request. */
+const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
+  (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');
+
+/**
+ * keys: a repeated key returns the first response, creates one order at most, is not refused because of its own effect,
+ * and no process keeps it in progress for ever.
+ */
+const checkKeys = ({ entries, observed, closed }: Evidence, check: Check): void => {
+  for (const { action, key, code, repeated, story } of entries) {
+    const stuck = code === 'idempotency_in_progress';
+    check.that('keys', !stuck, () => `${action} ${key} is in progress to the end: ${story.join(', ')}`);
+    if (repeated !== undefined) check.that('keys', repeated === 'the same', () => `${action} ${key}: ${repeated}`);
+  }
+
+  const made = Map.groupBy(observed.orders, ({ externalReference }) => externalReference ?? '');
+  // Visitors' carts have no key.
+  made.delete('');
+  for (const [key, orders] of made) {
+    check.that('keys', orders.length === 1, () => `key ${key} made ${orders.map(({ id }) => id).join(' and ')}`);
+  }
+  for (const entry of entries.filter(({ action }) => action === 'create')) {
+    const [order] = made.get(entry.key) ?? [];
+    const reported = createdBy(entry);
+    if (reported)
+      check.that('keys', order?.id === reported.id, () => `key ${entry.key} gave ${reported.id} and made ${order?.id}`);
+    const refused = entry.outcome === 'refused';
+    check.that('keys', !(refused && order), () => `key ${entry.key} was refused (${entry.code}) and made ${order?.id}`);
+  }
+
+  const orders = new Map(observed.orders.map((order) => [order.id, order]));
+  for (const entry of entries) {
+    if (entry.outcome !== 'refused' || entry.unknownTries === 0) continue;
+    const order = orders.get(entry.subject ?? '');
+    if (!order || !hasEffect(entry, order) || (closed && entry.action === 'cancel')) continue;
+    const another = entries.some(
+      (one) =>
+        one !== entry &&
+        one.subject === entry.subject &&
+        one.outcome !== 'refused' &&
+        (one.action === entry.action || (entry.action === 'confirm' && one.action === 'pay')),
+    );
+    const text = () => `${entry.action} of ${entry.subject} took effect, and its key was refused: ${entry.code}`;
+    check.that('keys', another, text);
+  }
+};
+
+/** Compares a round's evidence. */
+export const checkRound = (evidence: Evidence, check: Check): void => {
+  for (const { id, capacity, free, held, sold } of evidence.observed.stock) {
+    const text = () => `${id} says ${free} free, ${held} held and ${sold} sold of ${capacity}`;
+    check.that('acknowledged', free + held + sold === capacity, text);
+  }
+  checkAcknowledged(evidence, check);
+  checkKeys(evidence, check);
+  checkCheckouts(evidence, check);
+  checkEvents(evidence, check);
 };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { controls } from '../src/controls.ts';
 import { crashPointNamed } from '../src/deployment/crash-points.ts';
-import { mutated } from '../src/inside/mutations.ts';
+import { behave, faithful, mutated, replaceClock } from '../src/inside/orders.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -22,4 +22,28 @@ describe('a mutation is refused', () => {
   const mutation = { file: 'some.ts', from: 'one', to: 'two' };
   test('if its text is absent', () => expect(() => mutated('three', mutation)).toThrow(/some\.ts .* not 0 times/));
   test('if its text is there twice', () => expect(() => mutated('one one', mutation)).toThrow(/not 2 times/));
+});
+
+describe('a process may have another clock', () => {
+  const Original = Date;
+  const HOUR_MS = 3_600_000;
+  afterEach(() => {
+    behave(faithful);
+    globalThis.Date = Original;
+  });
+
+  test('the wall clock differs by the mode as long as it is set, and dates of both clocks are the same kind', () => {
+    replaceClock();
+    const hoursAhead = (now: number) => Math.round((now - Original.now()) / HOUR_MS);
+    for (const hours of [1, 2]) {
+      behave({ ...faithful, clockMs: hours * HOUR_MS });
+      const current = new Date();
+      expect([Date.now(), Date.parse(Date()), current.getTime()].map(hoursAhead)).toEqual([hours, hours, hours]);
+      expect(new Date(0)).toEqual(new Original(0));
+      expect(new Date()).toBeInstanceOf(Original);
+      expect(new Original(0)).toBeInstanceOf(Date);
+    }
+    behave(faithful);
+    expect(hoursAhead(Date.now() + 1)).toBe(0);
+  });
 });
