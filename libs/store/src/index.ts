@@ -2,11 +2,10 @@ import type { MongoOptions } from './mongo.ts';
 import type { Store } from './port.ts';
 
 export { type Bounds, bounded, boundedCollection } from './bounds.ts';
-export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './errors.ts';
-export { documentsOf, eachOf, everyDocument } from './every.ts';
+export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './engines.ts';
 export * from './port.ts';
 export { createQuiet, unlessQuiet } from './quiet.ts';
-export { rewrite } from './shapes.ts';
+export { documentsOf, eachOf, everyDocument, rewrite } from './reading.ts';
 export { snapshotSqlite } from './sqlite/snapshot.ts';
 export { openSqliteStores, type SqliteStores } from './sqlite.ts';
 

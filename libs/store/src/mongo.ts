@@ -1,17 +1,15 @@
 import type { Db } from 'mongodb';
+import type { Surroundings } from './engines.ts';
 import { createTurns, type MongoCollection } from './mongo/collection.ts';
-import { ANSWER_MS, connect } from './mongo/connection/client.ts';
-import { createGate, type Gate, inTime } from './mongo/connection/gate.ts';
-import { collectionHandle } from './mongo/documents/documents.ts';
-import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency/idempotency.ts';
+import { ANSWER_MS, connect, createGate, type Gate, inTime } from './mongo/connection.ts';
+import { collectionHandle } from './mongo/documents.ts';
+import { createIdempotency, indexKeys, type MongoIdempotency } from './mongo/idempotency.ts';
+import { ensureIndexes } from './mongo/indexes.ts';
 import { createLeases } from './mongo/lease.ts';
-import { createOutbox } from './mongo/outbox/outbox.ts';
-import { ensureIndexes } from './mongo/records/indexes.ts';
-import type { StoredRecord } from './mongo/records/record.ts';
-import { type Schema, schemaOf } from './mongo/records/schema.ts';
+import { createOutbox } from './mongo/outbox.ts';
+import { type Schema, type StoredRecord, schemaOf } from './mongo/record.ts';
 import type { Collection, Document, Idempotency, Outbox, Store } from './port.ts';
-import { inShape } from './shapes.ts';
-import type { Surroundings } from './surroundings.ts';
+import { inShape } from './reading.ts';
 
 // The MongoDB engine of the scaled deployment, for a standalone server, a replica set or a sharded cluster.
 //

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Surroundings } from './engines.ts';
 import type { Collection, Document, Store } from './port.ts';
-import { inShape } from './shapes.ts';
+import { inShape } from './reading.ts';
 import { collectionHandle } from './sqlite/documents.ts';
 import { type DatabaseFile, openFile } from './sqlite/file.ts';
 import { createIdempotency } from './sqlite/idempotency.ts';
 import { createOutbox } from './sqlite/outbox.ts';
 import { tableInfo, tableOf } from './sqlite/schema.ts';
 import { startWriterThread } from './sqlite/writer/thread.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** The location of the files, and the engine's dependencies. */
 interface SqliteOptions extends Surroundings {

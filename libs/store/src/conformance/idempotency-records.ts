@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IdempotencyKeyTaken } from '../errors.ts';
+import { IdempotencyKeyTaken } from '../engines.ts';
 import type { IdempotencyRecord, Store } from '../port.ts';
 import { type Check, check, fresh, type Subject, type Thing, thing, thingsOf } from './subject.ts';
 

@@ -2,24 +2,18 @@
 
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import type { Store } from '../port.ts';
-import { boundsOfReaders } from './bounds.ts';
+import { claims } from './claims.ts';
 import { crashes } from './crashes.ts';
-import { claims } from './documents/claims.ts';
-import { conditions } from './documents/conditions.ts';
-import { documents } from './documents/documents.ts';
-import { pages } from './documents/pages.ts';
-import { shapes } from './documents/shapes.ts';
-import { uniqueness } from './documents/uniqueness.ts';
-import { updates } from './documents/updates.ts';
+import { documents, uniqueness, updates } from './documents.ts';
 import { idempotency } from './idempotency.ts';
 import { idempotencyRecords } from './idempotency-records.ts';
-import { leases } from './leases.ts';
+import { leases, revisions, starts } from './instances.ts';
 import { model } from './model.ts';
 import { outbox } from './outbox.ts';
-import { revisions } from './revisions.ts';
-import { starts } from './starts.ts';
+import { conditions, pages } from './queries.ts';
+import { shapes } from './shapes.ts';
 import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
-import { tenants } from './tenants.ts';
+import { boundsOfReaders, tenants } from './tenants.ts';
 
 export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
 export { others, suiteCollections, things } from './subject.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { UniqueViolation } from '../errors.ts';
+import { UniqueViolation } from '../engines.ts';
 import type { Document, Documents, New, Store } from '../port.ts';
 import { type Check, check, fresh, type Thing, thingsOf } from './subject.ts';
 

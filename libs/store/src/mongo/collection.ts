@@ -1,11 +1,10 @@
 // The store port on MongoDB.
 
 import type { Collection } from 'mongodb';
-import type { Surroundings } from '../surroundings.ts';
-import type { MongoIdempotency } from './idempotency/idempotency.ts';
-import type { MongoOutbox } from './outbox/outbox.ts';
-import type { StoredRecord } from './records/record.ts';
-import type { Schema } from './records/schema.ts';
+import { IdempotencyKeyTaken, type Surroundings, UniqueViolation } from '../engines.ts';
+import { findIdempotencyRecord, freeIdempotencyRecord, type MongoIdempotency } from './idempotency.ts';
+import type { MongoOutbox } from './outbox.ts';
+import { isDuplicate, type Schema, type StoredRecord, takenIndex } from './record.ts';
 
 /**
  * Serializes the updates of one document within this process, so that they do not lose races against each other: of 32
@@ -35,3 +34,28 @@ export interface MongoCollection {
   readonly turns: ReturnType<typeof createTurns>;
   readonly surroundings: Surroundings;
 }
+
+/** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */
+export const refuseAnswered = async ({ idempotency }: MongoCollection, key: string | undefined): Promise<void> => {
+  if (key !== undefined && (await idempotency.answered(key))) throw new IdempotencyKeyTaken(key);
+};
+
+/**
+ * Explains a failed write by throwing the port's error. Returns if the write should be retried, because its only
+ * obstacle was the idempotency record of an expired key.
+ */
+export const explain = async (
+  { schema, records }: MongoCollection,
+  error: unknown,
+  key: string | undefined,
+): Promise<void> => {
+  if (!isDuplicate(error)) throw error;
+  const taken = takenIndex(schema, error.message);
+  if ('idempotencyKey' in taken) {
+    if (key !== undefined && (await freeIdempotencyRecord(records, key))) return;
+    throw new IdempotencyKeyTaken(key);
+  }
+  // The server names one of the violated indexes; a taken idempotency key has precedence.
+  if (key !== undefined && (await findIdempotencyRecord([records], key))) throw new IdempotencyKeyTaken(key);
+  throw new UniqueViolation(taken.index);
+};

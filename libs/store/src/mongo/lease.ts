@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
-import { isDuplicate } from './records/schema.ts';
+import { isDuplicate } from './record.ts';
 
 interface StoredLease {
   readonly _id: string;

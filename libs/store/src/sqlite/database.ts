@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { StoreUnavailable, UniqueViolation } from '../engines.ts';
 import type { Failure, Value } from './writer/protocol.ts';
 
 /** What SQLite threw, as data. */
@@ -29,4 +30,41 @@ export const statementCache = (database: DatabaseSync, limit = 200): ((sql: stri
 export const rowsOf = (statement: StatementSync, values: readonly Value[]): unknown[][] => {
   const rows: unknown = statement.all(...values);
   return rows as unknown[][];
+};
+
+/** SQLite's primary result codes that an operator can act on. */
+const reasons: Readonly<Record<number, string>> = {
+  5: 'another process keeps it locked',
+  6: 'another process keeps it locked',
+  8: 'it is read-only',
+  10: 'reading or writing it failed',
+  11: 'it is corrupted',
+  13: 'the disk is full',
+  14: 'it cannot be opened; is its directory there and writable?',
+  26: 'it is corrupted, or not a database',
+};
+
+/**
+ * States of the file's surroundings, which pass: another process has locked it for longer than the engine waits, or the
+ * disk is full. On a full disk, SQLite also reports that it cannot write (10), such as the file of its shared memory.
+ */
+const temporary: ReadonlySet<number> = new Set([5, 6, 10, 13]);
+
+/** The failure as an error that names the file and the problem. */
+export const engineError = (path: string, { code, message }: Failure): Error => {
+  const reason = code > 0 ? reasons[code & 255] : undefined;
+  const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;
+  return temporary.has(code & 255) ? new StoreUnavailable(text) : new Error(text);
+};
+
+const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);
+
+/** The violated index, if that is the cause. SQLite names the columns, not the index; `indexes` maps them back. */
+export const uniqueViolation = (
+  { code, message }: Failure,
+  indexes: ReadonlyMap<string, string>,
+): UniqueViolation | undefined => {
+  if (!uniqueCodes.has(code)) return undefined;
+  const columns = message.slice(message.indexOf(':') + 2);
+  return new UniqueViolation(indexes.get(columns) ?? columns);
 };

@@ -1,14 +1,68 @@
-import { IdempotencyKeyTaken } from '../errors.ts';
-import type { Change, CollectionHandle, Document, Documents, New, WriteOptions } from '../port.ts';
-import { claimStep } from './claim.ts';
-import { engineError, uniqueViolation } from './errors.ts';
+import { IdempotencyKeyTaken } from '../engines.ts';
+import type { Change, ClaimRequest, CollectionHandle, Document, Documents, New, WriteOptions } from '../port.ts';
+import { engineError, uniqueViolation } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { forgetSteps, isKeyTaken, recordSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
-import { pageReads, pageSql, sourceSql } from './pages.ts';
 import type { TableInfo } from './schema.ts';
-import { allOf, whereClauses } from './where.ts';
+import { allOf, type Clause, fieldSql, pageReads, pageSql, sourceSql, whereClauses } from './where.ts';
 import { type Answer, type Failure, isFailure, type Step, type Value } from './writer/protocol.ts';
+
+const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
+
+/** The body with top-level members set or, where undefined, removed. */
+const changedBody = (set: object): Clause => {
+  const members = Object.entries(set);
+  for (const [name] of members) if (reserved.has(name)) throw new Error(`a claim cannot set ${name}`);
+  const path = (name: string) => `$.${JSON.stringify(name)}`;
+  const present = members.filter(([, value]) => value !== undefined);
+  const absent = members.filter(([, value]) => value === undefined);
+  const values: Value[] = [];
+  let sql = 'body';
+  if (present.length > 0) {
+    sql = `json_set(${sql}${', ?, json(?)'.repeat(present.length)})`;
+    values.push(...present.flatMap(([name, value]) => [path(name), JSON.stringify(value)]));
+  }
+  if (absent.length > 0) {
+    sql = `json_remove(${sql}${', ?'.repeat(absent.length)})`;
+    values.push(...absent.map(([name]) => path(name)));
+  }
+  return { sql, values };
+};
+
+/**
+ * Which rows: up to `limit` of those that match; with `spread` from a random position of its index to the end, then
+ * from its start.
+ */
+const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: string | undefined): Clause => {
+  const rows = `SELECT row FROM "${table.name}" WHERE ${matching.sql}`;
+  if (spread === undefined) {
+    const values = [...matching.values, limit];
+    return { sql: limit === 1 ? `row = (${rows} LIMIT ?)` : `row IN (${rows} LIMIT ?)`, values };
+  }
+  const field = fieldSql(spread, table.indexed);
+  const part = (sign: string) => `${rows} AND ${field} ${sign} ? ORDER BY ${field} LIMIT ?`;
+  const from = Math.random();
+  const partValues = [...matching.values, from, limit];
+  const values = [...partValues, ...partValues];
+  // A single row is changed as it is found; a list of rows is collected first, which takes three times as long.
+  if (limit === 1) return { sql: `row = coalesce((${part('>=')}), (${part('<')}))`, values };
+  const list = `SELECT row FROM (${part('>=')}) UNION ALL SELECT row FROM (${part('<')}) LIMIT ?`;
+  return { sql: `row IN (${list})`, values: [...values, limit] };
+};
+
+/** The one statement of a claim: it finds, changes and returns the rows without an intervening write. */
+export const claimStep = <T extends Document>(
+  table: TableInfo,
+  institution: string | undefined,
+  { where, set, limit, spread }: ClaimRequest<T>,
+): Step => {
+  const matching = allOf(whereClauses(where, institution, table.indexed));
+  const body = changedBody(set);
+  const rows = limit === undefined ? matching : chosenRows(table, matching, limit, spread);
+  const sql = `UPDATE "${table.name}" SET version = version + 1, body = ${body.sql} WHERE ${rows.sql} RETURNING institution, version, body`;
+  return [sql, 'rows', [...body.values, ...rows.values]];
+};
 
 /** Documents of an insertMany in one message and one transaction; other writes run in between. */
 const batch = 2000;
@@ -60,7 +114,7 @@ const documentsOf = <T extends Document>(
     const answer = await file.write(steps, events);
     if (!isFailure(answer)) return true;
     if (answer.code !== 0) return raise(answer);
-    if (remembered && answer.step === 0) throw new IdempotencyKeyTaken(`the key ${remembered.key} is taken`);
+    if (remembered && answer.step === 0) throw new IdempotencyKeyTaken(remembered.key);
     return false;
   };
 
@@ -132,7 +186,7 @@ const documentsOf = <T extends Document>(
       const key = options.idempotencyRecord?.key;
       /** What the function says of a document that has the effect of this request is no answer to it. */
       const refuseIfTaken = () => {
-        if (key !== undefined && isKeyTaken(file, key)) throw new IdempotencyKeyTaken(`the key ${key} is taken`);
+        if (key !== undefined && isKeyTaken(file, key)) throw new IdempotencyKeyTaken(key);
       };
       const decided = (current: T) => {
         try {

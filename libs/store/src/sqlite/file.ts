@@ -1,10 +1,9 @@
 // The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
 
 import { DatabaseSync } from 'node:sqlite';
+import { createListeners, type Surroundings } from '../engines.ts';
 import type { OutboxEvent } from '../port.ts';
-import { createListeners, type Surroundings } from '../surroundings.ts';
-import { failureOf, rowsOf, statementCache } from './database.ts';
-import { engineError } from './errors.ts';
+import { engineError, failureOf, rowsOf, statementCache } from './database.ts';
 import { type Answer, isFailure, type Step, type Table, type Value } from './writer/protocol.ts';
 import type { WriterThread } from './writer/thread.ts';
 

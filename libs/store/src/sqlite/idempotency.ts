@@ -1,6 +1,6 @@
 import { repeat } from '@boxoffice/runtime/time';
 import type { Idempotency, RememberedAnswer, StoredAnswer } from '../port.ts';
-import { engineError } from './errors.ts';
+import { engineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step, type Value } from './writer/protocol.ts';
 

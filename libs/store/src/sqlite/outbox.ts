@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Surroundings } from '../engines.ts';
 import type { Document, Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { engineError } from './errors.ts';
+import { engineError } from './database.ts';
 import type { DatabaseFile } from './file.ts';
 import { isFailure, type Step } from './writer/protocol.ts';
 

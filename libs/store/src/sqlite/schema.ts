@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { requireDeclaration, requirePath } from '../declarations.ts';
+import { requireDeclaration, requirePath } from '../engines.ts';
 import type { Collection, Document, Index } from '../port.ts';
 import type { Table } from './writer/protocol.ts';
 

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { failureOf } from './database.ts';
-import { engineError } from './errors.ts';
+import { engineError, failureOf } from './database.ts';
 
 /** One database file and the path of its copy, which must not exist. */
 interface SnapshotFile {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Check, topics } from '../../src/conformance/index.ts';
+import { type Check, openSubject, topics } from '../../src/conformance/index.ts';
 import type { Store } from '../../src/index.ts';
+import { sqliteEngine } from '../sqlite/engine.ts';
 import {
+  type KilledDouble,
   withEventsBefore,
   withIdempotencyRecordsApart,
   withoutAtomicClaim,
@@ -12,7 +14,36 @@ import {
   withoutTenantFilter,
   withoutTieBreak,
 } from './doubles.ts';
-import { checkOf, failing } from './failing.ts';
+
+const DOUBLES = new URL('./doubles.ts', import.meta.url).href;
+
+/** Runs checks against the SQLite engine behind a double; returns the rules that it breaks, with the messages. */
+const failing = async (
+  checks: readonly Check[],
+  double: (store: Store) => Store,
+  killed?: KilledDouble,
+): Promise<Map<string, string>> => {
+  const engine = await sqliteEngine();
+  const settings = { ...(engine.child.settings as object), double: killed };
+  const subject = await openSubject({
+    ...engine,
+    open: async (...given) => double(await engine.open(...given)),
+    child: killed ? { module: DOUBLES, settings } : engine.child,
+  });
+  const broken = new Map<string, string>();
+  for (const check of checks) {
+    await check.run(subject).catch((error: unknown) => broken.set(check.rule, String(error)));
+  }
+  await subject.close();
+  return broken;
+};
+
+/** The check with this rule. */
+const checkOf = (checks: readonly Check[], part: string): Check => {
+  const found = checks.find(({ rule }) => rule.includes(part));
+  if (!found) throw new Error(`there is no rule with "${part}"`);
+  return found;
+};
 
 const checks = (topic: string): readonly Check[] => topics[topic] ?? [];
 const intact = (store: Store) => store;
@@ -88,15 +119,14 @@ describe('the suite catches an engine', () => {
 
 describe('the suite catches a writer that, when killed,', () => {
   const killed = checkOf(checks('crashes'), 'after 150');
-  const engine = (file: string) => new URL(`./${file}.ts`, import.meta.url).href;
 
   test('had events still to write', async () => {
-    const broken = await failing([killed], intact, engine('late-events'));
+    const broken = await failing([killed], intact, 'late-events');
     expect([...broken.values()]).toEqual([expect.stringMatching(/events of thing-|ghost event/)]);
   });
 
   test('had acknowledged an insert that it had not written', async () => {
-    const broken = await failing([killed], intact, engine('early-acknowledgement'));
+    const broken = await failing([killed], intact, 'early-acknowledgement');
     expect([...broken.values()]).toEqual([expect.stringMatching(/acknowledged version \d+ of thing-.* is lost/)]);
   });
 });

@@ -1,4 +1,5 @@
 import type { Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
+import { openStore as openSqlite } from '../sqlite/engine.ts';
 
 // Stores that each break one guarantee of the port, wrapped around one that satisfies it.
 
@@ -72,7 +73,7 @@ export const withEventsBefore = (store: Store): Store =>
   });
 
 /** Writes the events after the document: those of one write together with the next. */
-export const withEventsAfter = (store: Store): Store => {
+const withEventsAfter = (store: Store): Store => {
   let late: WriteOptions<Document>['events'] = [];
   return wrapped(store, <T extends Document>(documents: Documents<T>) => ({
     ...documents,
@@ -85,7 +86,7 @@ export const withEventsAfter = (store: Store): Store => {
 };
 
 /** Acknowledges an insert and executes it with the next one. */
-export const withEarlyAcknowledgement = (store: Store): Store => {
+const withEarlyAcknowledgement = (store: Store): Store => {
   let held: (() => Promise<unknown>) | undefined;
   return wrapped(store, <T extends Document>(documents: Documents<T>, institution: string) => ({
     ...documents,
@@ -151,3 +152,15 @@ export const withoutTieBreak = (store: Store): Store =>
         query.after ? { ...query, after: { ...query.after, id: query.descending ? '' : '\uffff' } } : query,
       ),
   }));
+
+/** Doubles whose fault shows when their process is killed. */
+const killed = { 'late-events': withEventsAfter, 'early-acknowledgement': withEarlyAcknowledgement };
+
+/** The name of a double of a writer that is killed. */
+export type KilledDouble = keyof typeof killed;
+
+/** The store that the killed writer opens. */
+export const openStore = async (
+  { double, ...settings }: { readonly directory: string; readonly double: KilledDouble },
+  collections: readonly Collection<Document>[],
+): Promise<Store> => killed[double](await openSqlite(settings, collections));

@@ -1,6 +1,7 @@
+import { createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { BSON } from 'mongodb';
+import { type Binary, BSON } from 'mongodb';
 
 /** A command of the driver to the server: its name comes first, as in `{ insert: 'things', … }`. */
 export type Command = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ export type Command = Readonly<Record<string, unknown>>;
 export type Verdict = 'pass' | 'unanswered' | 'held';
 
 /** A server in front of MongoDB that sees every command, and may withhold its answer. */
-export interface Proxy {
+interface Proxy {
   readonly url: string;
   /** Passes the held commands to the server. */
   release(): void;
@@ -135,3 +136,34 @@ export const startProxy = async (
 /** Whether a command writes. */
 export const isWrite = (command: Command): boolean =>
   ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '');
+
+const ITERATIONS = 4_096;
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+const textIn = ({ payload }: Command): string => Buffer.from((payload as Binary).buffer).toString();
+
+/**
+ * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677) for the user with this password, as answers to commands; it
+ * believes every client. Conversations are told apart by their nonce.
+ */
+export const scramServer = (password: string) => {
+  const conversations = new Map<string, string>();
+  const salt = randomBytes(16);
+  const serverKey = hmac(pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256'), 'Server Key');
+  return (command: Command): object | undefined => {
+    if ('saslStart' in command) {
+      const bare = textIn(command).slice('n,,'.length);
+      const nonce = `${/r=(.*)$/.exec(bare)?.[1]}${randomBytes(12).toString('base64')}`;
+      const first = `r=${nonce},s=${salt.toString('base64')},i=${ITERATIONS}`;
+      conversations.set(nonce, `${bare},${first}`);
+      return { ok: 1, conversationId: 1, done: false, payload: Buffer.from(first) };
+    }
+    if ('saslContinue' in command) {
+      const [withoutProof = '', nonce = ''] = /^c=biws,r=([^,]*)/.exec(textIn(command)) ?? [];
+      const signature = hmac(serverKey, `${conversations.get(nonce)},${withoutProof}`);
+      return { ok: 1, conversationId: 1, done: true, payload: Buffer.from(`v=${signature.toString('base64')}`) };
+    }
+    return undefined;
+  };
+};

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../src/conformance/index.ts';
-import type { Collection, Document, Store } from '../../src/index.ts';
-import { openSqliteStores } from '../../src/index.ts';
+import { type Collection, type Document, openSqliteStores, type Store } from '../../src/index.ts';
 
 /** Opens one instance with its own writer thread, as another process would. */
 export const openStore = async (

@@ -1,12 +1,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { collection, type Document, openSqliteStores, StoreUnavailable } from '../../src/index.ts';
-import { engineError } from '../../src/sqlite/errors.ts';
+import { engineError } from '../../src/sqlite/database.ts';
 import { type DatabaseFile, openFile } from '../../src/sqlite/file.ts';
 import { tableOf } from '../../src/sqlite/schema.ts';
-import type { Step } from '../../src/sqlite/writer/protocol.ts';
+import { commitGroup } from '../../src/sqlite/writer/group.ts';
+import { isFailure, type Step, type Write } from '../../src/sqlite/writer/protocol.ts';
 import { startWriterThread, type WriterThread } from '../../src/sqlite/writer/thread.ts';
 
 interface Note extends Document {
@@ -145,4 +147,18 @@ test('a file that is locked for longer than the engine waits, or on a full disk,
     expect(engineError('notes.sqlite', { code, message: 'no space', step: 0 })).toBeInstanceOf(StoreUnavailable);
   }
   expect(engineError('notes.sqlite', { code: 11, message: 'malformed', step: 0 })).not.toBeInstanceOf(StoreUnavailable);
+});
+
+test('a write that has waited for the file for over 8 s is refused, and others are executed', () => {
+  const database = new DatabaseSync(':memory:');
+  database.exec('CREATE TABLE notes (id TEXT)');
+  const file = { database, prepare: (sql: string) => database.prepare(sql) };
+  const now = Date.now();
+  const queued = (id: string, at: number): Write => [1, 1, [['INSERT INTO notes (id) VALUES (?)', 'run', [id]]], at];
+  const [late, prompt] = commitGroup(file, [queued('late', now - 8_001), queued('prompt', now)]);
+  expect(prompt).toBe(1);
+  expect(late !== undefined && isFailure(late) && engineError('notes', late)).toBeInstanceOf(StoreUnavailable);
+  const rows = database.prepare('SELECT id FROM notes').all();
+  expect(rows.map(({ id }) => id)).toEqual(['prompt']);
+  database.close();
 });

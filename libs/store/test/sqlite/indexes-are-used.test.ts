@@ -1,10 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimRequest, collection, type Document, type Query, type Where } from '../../src/index.ts';
-import { claimStep } from '../../src/sqlite/claim.ts';
-import { pageReads, pageSql, sourceSql } from '../../src/sqlite/pages.ts';
+import { claimStep } from '../../src/sqlite/documents.ts';
 import { migrate, tableInfo, tableOf } from '../../src/sqlite/schema.ts';
-import { whereClauses } from '../../src/sqlite/where.ts';
+import { pageReads, pageSql, sourceSql, whereClauses } from '../../src/sqlite/where.ts';
 import type { Value } from '../../src/sqlite/writer/protocol.ts';
 
 const places = collection('places', [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Collection, Store } from '../../port.ts';
-import { rewrite } from '../../shapes.ts';
-import { type Check, check, type Thing, thing, things } from '../subject.ts';
+import type { Collection, Store } from '../port.ts';
+import { rewrite } from '../reading.ts';
+import { type Check, check, type Thing, thing, things } from './subject.ts';
 
 /** The next release: `count`, optional until now, is a number in every document. */
 const counted: Collection<Thing> = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { createQuiet, unlessQuiet } from '../../src/index.ts';
+import { createQuiet, unlessQuiet } from '../src/index.ts';
 
 beforeAll(() => void jest.useFakeTimers());
 afterAll(() => void jest.useRealTimers());

@@ -1,13 +1,12 @@
 // The documents of an institution on MongoDB, a file per kind of write.
 
-import type { CollectionHandle, Document, Documents } from '../../port.ts';
-import type { MongoCollection } from '../collection.ts';
-import type { Gate } from '../connection/gate.ts';
-import { documentOf, type StoredRecord, visible } from '../records/record.ts';
-import { allOf, conditionsOf, pageOf, type RecordFilter } from '../records/where.ts';
+import type { CollectionHandle, Document, Documents } from '../port.ts';
 import { claim } from './claim.ts';
-import { insert, insertInOrder, insertMany } from './insert.ts';
-import { update } from './update.ts';
+import type { MongoCollection } from './collection.ts';
+import type { Gate } from './connection.ts';
+import { documentOf, type StoredRecord, visible } from './record.ts';
+import { allOf, conditionsOf, pageOf, type RecordFilter } from './where.ts';
+import { insert, insertInOrder, insertMany, update } from './writes.ts';
 
 /**
  * Deletes a document, if it has the expected version; returns whether it did. Its pending events and stored answers are first copied elsewhere: a

@@ -1,7 +1,6 @@
 import type { Filter } from 'mongodb';
-import type { Condition, Query, Where } from '../../port.ts';
-import type { StoredRecord } from './record.ts';
-import { recordPath } from './schema.ts';
+import type { Condition, Query, Where } from '../port.ts';
+import { recordPath, type StoredRecord } from './record.ts';
 
 export type RecordFilter = Filter<StoredRecord>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { UniqueViolation } from '../errors.ts';
+import { UniqueViolation } from '../engines.ts';
 import { type Collection, collection, type Document } from '../port.ts';
-import { type Check, check, fresh, type Thing } from './subject.ts';
+import { type Check, check, fresh, type Thing, things, until } from './subject.ts';
 
 const widgets = (...indexes: Collection<Document>['indexes'][number][]) => collection<Thing>('widgets', indexes);
 const byName = { name: 'by_name', fields: ['name'] };
@@ -97,4 +97,55 @@ export const starts: readonly Check[] = [
       await again.close();
     },
   ),
+];
+
+/** Leases. */
+export const leases: readonly Check[] = [
+  check('of several concurrent instances one gets the lease, and can renew it', async ({ store, another }) => {
+    const stores = [store, await another(), await another()];
+    const name = fresh('lease');
+    const held = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
+    assert.equal(held.filter(Boolean).length, 1);
+    const again = await Promise.all(stores.map((one) => one.lease(name, 60_000)));
+    assert.deepEqual(again, held);
+  }),
+  check('a lease that was not renewed can be taken', async ({ store, another }) => {
+    const name = fresh('lease');
+    const second = await another();
+    assert.equal(await store.lease(name, 50), true);
+    await until(() => second.lease(name, 60_000));
+    assert.equal(await store.lease(name, 50), false);
+  }),
+  check('leases of different names are independent', async ({ store, another }) => {
+    const second = await another();
+    assert.equal(await store.lease(fresh('lease'), 60_000), true);
+    assert.equal(await second.lease(fresh('lease'), 60_000), true);
+  }),
+];
+
+/** The revision, of engines that have one. */
+export const revisions: readonly Check[] = [
+  check('the revision changes with the writes of every instance, and with nothing else', async ({ store, another }) => {
+    if (store.revision() === undefined) return;
+    const other = await another();
+    const id = fresh('revision');
+    const own = store.collection(things).of('revisions');
+    const writes: readonly (() => Promise<unknown>)[] = [
+      () => own.insert({ id, name: 'a' }),
+      () => own.update(id, (current) => ({ next: { ...current, name: 'b' } })),
+      () => other.outbox.add('revisions', [{ type: 'thing.changed', key: id, version: 2, data: {} }]),
+      () => other.collection(things).of('revisions').delete(id),
+    ];
+    for (const write of writes) {
+      const before = store.revision();
+      await write();
+      assert.notEqual(store.revision(), before);
+    }
+    const before = store.revision();
+    await own.find();
+    await own.update(id, () => undefined);
+    await store.lease(fresh('lease'), 60_000);
+    await store.ping();
+    assert.equal(store.revision(), before);
+  }),
 ];

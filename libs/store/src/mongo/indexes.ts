@@ -1,8 +1,14 @@
 import { type Collection, type IndexDescription, MongoServerError } from 'mongodb';
-import { LONG_TIMEOUT } from '../connection/client.ts';
-import { decode } from './body.ts';
-import type { StoredRecord } from './record.ts';
-import { isDuplicate, recordPath, type Schema, type UniqueKey, uniqueKeys } from './schema.ts';
+import { LONG_TIMEOUT } from './connection.ts';
+import {
+  decode,
+  isDuplicate,
+  recordPath,
+  type Schema,
+  type StoredRecord,
+  type UniqueKey,
+  uniqueKeys,
+} from './record.ts';
 
 /** Harmless server codes: another instance was faster, or an operator has created the same index. */
 const noCollection = 26;

@@ -1,14 +1,66 @@
-// The outbox on MongoDB: events inside the document of their write, and orphaned events.
-
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import type { Outbox, OutboxEvent, PastFact } from '../../port.ts';
-import { createListeners, type Surroundings } from '../../surroundings.ts';
-import type { StoredEvent, StoredRecord } from '../records/record.ts';
-import { eventsOf, type FrozenFact, freeze, homeOf, published } from './events.ts';
+import { createListeners, type Surroundings } from '../engines.ts';
+import type { Fact, Outbox, OutboxEvent, PastFact } from '../port.ts';
+import type { StoredEvent, StoredRecord } from './record.ts';
+
+// The outbox on MongoDB: events inside the document of their write, and orphaned events.
 
 // Events are stored in the document whose write caused them. `_pending` is the time of the oldest, or earlier. Its
 // index is sparse, so it holds only documents with events, and not multikey, so it also gives the order.
+
+/** A fact as it was when it was passed in. */
+export interface FrozenFact {
+  readonly type: string;
+  readonly key?: string | undefined;
+  readonly data: string;
+}
+
+/** Serialises a fact, so that later changes by the caller have no effect. */
+export const freeze = (facts: readonly Fact[] = []): FrozenFact[] =>
+  facts.map(({ type, key, data }) => ({ type, key, data: JSON.stringify(data) }));
+
+/** The location of a pending event. */
+interface Home {
+  readonly collection: string;
+  readonly document: string;
+}
+
+/** An event's id encodes its location: removing it needs no index. */
+const eventId = ({ collection, document }: Home) => `${randomBytes(9).toString('base64url')}.${collection}.${document}`;
+
+/** The location encoded in an event's id, or undefined if this engine did not make the id. */
+const homeOf = (id: string): Home | undefined => {
+  const [, collection, document] = /^[\w-]{12}\.([a-z_]+)\.(.+)$/s.exec(id) ?? [];
+  return collection === undefined || document === undefined ? undefined : { collection, document };
+};
+
+/** The facts of a write as events of the document's version. */
+export const eventsOf = (
+  facts: readonly FrozenFact[],
+  home: Home,
+  version: number,
+  traceparent: string | undefined,
+): StoredEvent[] => {
+  const at = Date.now();
+  return facts.map(({ type, key, data }) => ({
+    id: eventId(home),
+    type,
+    key: key ?? home.document,
+    version,
+    at,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    data,
+  }));
+};
+
+/** The event as the relay publishes it. */
+const published = ({ at, data, ...event }: StoredEvent, institution: string): OutboxEvent => ({
+  ...event,
+  institution,
+  occurredAt: new Date(at).toISOString(),
+  data: JSON.parse(data) as object,
+});
 
 /** Orphaned events: those of a deleted document, and those put into the outbox again without a write. */
 interface Orphans {

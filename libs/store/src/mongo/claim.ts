@@ -1,13 +1,22 @@
 import type { Sort } from 'mongodb';
-import { UniqueViolation } from '../../errors.ts';
-import { eachOf } from '../../every.ts';
-import type { ClaimRequest, Document } from '../../port.ts';
-import type { MongoCollection } from '../collection.ts';
-import { updateOf } from '../idempotency/records.ts';
-import { bodyOf, decode, encode } from '../records/body.ts';
-import { contentOf, documentOf, type StoredRecord, visible } from '../records/record.ts';
-import { isDuplicate, recordPath, takenIndex } from '../records/schema.ts';
-import { allOf, conditionsOf, type RecordFilter } from '../records/where.ts';
+import { UniqueViolation } from '../engines.ts';
+import type { ClaimRequest, Document } from '../port.ts';
+import { eachOf } from '../reading.ts';
+import type { MongoCollection } from './collection.ts';
+import { updateOf } from './idempotency.ts';
+import {
+  bodyOf,
+  contentOf,
+  decode,
+  documentOf,
+  encode,
+  isDuplicate,
+  recordPath,
+  type StoredRecord,
+  takenIndex,
+  visible,
+} from './record.ts';
+import { allOf, conditionsOf, type RecordFilter } from './where.ts';
 
 /** Documents of one claim that are taken concurrently. */
 const width = 8;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Documents } from '../../port.ts';
-import { type Check, check, fresh, type Thing, thing } from '../subject.ts';
+import type { Documents } from '../port.ts';
+import { type Check, check, fresh, type Thing, thing } from './subject.ts';
 
 const places = async (mine: Documents<Thing>, count: number) => {
   const show = fresh('show');

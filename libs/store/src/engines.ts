@@ -1,0 +1,76 @@
+import type { Collection, Document, Outbox, OutboxEvent } from './port.ts';
+
+// What both engines share: their errors, their surroundings, and the checks of what is declared.
+
+/** A unique index, or the id, is taken. `index` is the declared name, or `id`. */
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation';
+  readonly index: string;
+  constructor(index: string) {
+    super(`unique index ${index} violated`);
+    this.index = index;
+  }
+}
+
+/** A write carried an idempotency key that an earlier write carries already. */
+export class IdempotencyKeyTaken extends Error {
+  override readonly name = 'IdempotencyKeyTaken';
+  constructor(key: string | undefined) {
+    super(`the key ${key} is taken`);
+  }
+}
+
+/**
+ * The engine is unreachable or exceeds the time limit: the call is valid and may be repeated later. A write that
+ * rejects with it may have been executed.
+ */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** Dependencies of an engine. */
+export interface Surroundings {
+  /** The traceparent of the current request, for the events it causes. */
+  readonly trace?: (() => string | undefined) | undefined;
+  readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
+}
+
+/** The listeners of an outbox: one that throws affects neither the write nor the others. */
+export const createListeners = ({ logger }: Surroundings) => {
+  const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
+  const onCommitted: Outbox['onCommitted'] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const notify = (events: readonly OutboxEvent[]): void => {
+    for (const listener of listeners) {
+      try {
+        listener(events);
+      } catch (error) {
+        logger?.error('a listener of the outbox failed', { error });
+      }
+    }
+  };
+  return { onCommitted, notify };
+};
+
+const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
+
+/** The field of a condition, an order or an index. @throws for anything but a dotted path */
+export const requirePath = (field: string): string => {
+  if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is not a field path`);
+  return field;
+};
+
+const requireName = (name: string, pattern: RegExp, what: string): void => {
+  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
+};
+
+/** The declaration of a collection. @throws if a name in it is not allowed */
+export const requireDeclaration = ({ name, indexes }: Collection<Document>): void => {
+  requireName(name, /^[a-z_]+$/, 'a collection');
+  for (const index of indexes) {
+    requireName(index.name, /^[A-Za-z0-9_]+$/, 'an index');
+    if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);
+  }
+};

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { type IndexDescription, MongoServerError } from 'mongodb';
+import { requireDeclaration, requirePath } from '../engines.ts';
+import type { Collection, Document, Index } from '../port.ts';
+
+// How a document is stored: its body, the indexes of its collection, and the record around it.
+//
+// Documents are JSON; MongoDB gives `$` at the beginning of a member's name,
+// and dots in it, a meaning of their own, so these are stored as %24 and %2E.
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+type JsonObject = { readonly [name: string]: Json };
+
+const special = /^\$|[.%\0]/;
+
+const encodeName = (name: string): string =>
+  special.test(name)
+    ? name.replace(/^\$|[.%\0]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+    : name;
+
+const decodeName = (name: string): string =>
+  name.replace(/%([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const rename = (value: Json, name: (name: string) => string): Json => {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((one) => rename(one, name));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [name(key), rename(one, name)]));
+};
+
+const hasSpecialNames = (value: Json): boolean => {
+  if (value === null || typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.some(hasSpecialNames);
+  return Object.entries(value).some(([key, one]) => special.test(key) || hasSpecialNames(one));
+};
+
+/** The members that the store sets; never part of a body. */
+const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
+
+/** The JSON of an object without the members that the store sets. */
+export const bodyOf = (document: object): JsonObject => {
+  const own = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
+  return JSON.parse(JSON.stringify(own)) as JsonObject;
+};
+
+/** The body as it is stored; `escaped` if a name was changed, so that reads decode only where needed. */
+export const encode = (body: JsonObject): { body: JsonObject; escaped: boolean } =>
+  hasSpecialNames(body) ? { body: rename(body, encodeName) as JsonObject, escaped: true } : { body, escaped: false };
+
+/** The body as the service wrote it. */
+export const decode = (body: JsonObject, escaped: boolean | undefined): JsonObject =>
+  escaped ? (rename(body, decodeName) as JsonObject) : body;
+
+/** The value at a dotted path, or undefined. */
+const valueAt = (body: JsonObject, path: string): Json | undefined => {
+  let value: Json | undefined = body;
+  for (const name of path.split('.')) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+    value = (value as JsonObject)[name];
+  }
+  return value;
+};
+
+/** A unique index in its documents: under its name a text that occurs once. */
+export interface UniqueKey {
+  /** The declared name. */
+  readonly declared: string;
+  /** The declared name with a hash of the definition: the name of MongoDB's index and of the member in `_unique`. */
+  readonly name: string;
+  readonly fields: readonly string[];
+  readonly acrossInstitutions: boolean;
+}
+
+/** A collection as the engine uses it. */
+export interface Schema {
+  readonly name: string;
+  readonly unique: readonly UniqueKey[];
+  readonly indexes: readonly IndexDescription[];
+}
+
+/** The index that admits each idempotency key in one document only. */
+const idempotencyIndex = 'store.idempotency';
+
+const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
+
+/** The path of a document's field in its record. @throws for anything but a dotted path */
+export const recordPath = (field: string): string => own[requirePath(field)] ?? `body.${field}`;
+
+const hash = (definition: unknown) => createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 8);
+
+/** The paths of an index; the id comes last, as the tie-break of every order, so that pages are read from the index. */
+const pathsOf = (index: Index): readonly string[] => [
+  ...new Set([...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(recordPath), '_id']),
+];
+
+const plain = (paths: readonly string[]): IndexDescription => {
+  const keys = paths.map((one) => [one, 1] as const);
+  return { key: Object.fromEntries(keys), name: `plain#${hash(paths)}` };
+};
+
+const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueKey => ({
+  declared: name,
+  name: `${name}#${hash([fields, acrossInstitutions])}`,
+  fields,
+  acrossInstitutions,
+});
+
+/** The indexes of the engine's own look-ups. */
+const ownIndexes: readonly IndexDescription[] = [
+  { key: { _pending: 1 }, name: 'store.pending', sparse: true },
+  { key: { _idempotencyKeys: 1 }, name: idempotencyIndex, sparse: true, unique: true },
+  { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
+];
+
+/** The indexes of a collection. @throws if a name in it is not allowed */
+export const schemaOf = (collection: Collection<Document>): Schema => {
+  requireDeclaration(collection);
+  const { name, indexes } = collection;
+  const unique = indexes.filter((one) => one.unique).map(uniqueKey);
+  const all = [
+    ...ownIndexes,
+    ...indexes.map((one) => plain(pathsOf(one))),
+    ...unique.map((one) => ({
+      key: { [`_unique.${one.name}`]: 1 as const },
+      name: one.name,
+      unique: true,
+      sparse: true,
+    })),
+  ];
+  return { name, unique, indexes: [...new Map(all.map((one) => [one.name, one])).values()] };
+};
+
+/** The unique keys of a document, by index. */
+export const uniqueKeys = (schema: Schema, institution: string, id: string, body: JsonObject) => {
+  const keys: Record<string, string> = {};
+  for (const { name, fields, acrossInstitutions } of schema.unique) {
+    const values = fields.map((field) => valueAt({ ...body, id, institution }, field));
+    if (values.some((value) => value === null || value === undefined)) continue;
+    keys[name] = JSON.stringify(acrossInstitutions ? values : [institution, ...values]);
+  }
+  return keys;
+};
+
+/** The server's code of a violated unique index. */
+const duplicateKey = 11_000;
+
+/** The taken key of a write: the index as declared, `id`, or the idempotency key. */
+type Taken = { readonly idempotencyKey: true } | { readonly index: string };
+
+/** Whether this is a unique index that was violated. */
+export const isDuplicate = (error: unknown): error is MongoServerError =>
+  error instanceof MongoServerError && error.code === duplicateKey;
+
+/** The index that the server's message names. */
+export const takenIndex = (schema: Schema, message: string): Taken => {
+  // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
+  const name = /index: (\S+)/.exec(message)?.[1] ?? '';
+  if (name === idempotencyIndex) return { idempotencyKey: true };
+  if (name === '_id_' || name === '_id') return { index: 'id' };
+  return { index: schema.unique.find((one) => one.name === name)?.declared ?? name };
+};
+
+/** An event stored in its document until it is published. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly key: string;
+  readonly version: number;
+  /** Epoch milliseconds, by the clock of the writing process. */
+  readonly at: number;
+  readonly traceparent?: string;
+  /** JSON. */
+  readonly data: string;
+}
+
+/** A stored answer, in the document whose write produced it. */
+export interface StoredIdempotencyRecord {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expiresAt: number;
+  readonly subjects?: readonly string[];
+  /** JSON. */
+  readonly answer: string;
+}
+
+/** A document as MongoDB stores it: the body is the service's, every other member the store's. */
+export interface StoredRecord {
+  readonly _id: string;
+  readonly institution: string;
+  readonly version: number;
+  readonly body: JsonObject;
+  readonly _escaped?: boolean;
+  /** Unique keys by index; absent where one of the values is null. */
+  readonly _unique: Readonly<Record<string, string>>;
+  readonly _outbox?: readonly StoredEvent[];
+  /** Present while the outbox is not empty: at or before the time of its oldest event. */
+  readonly _pending?: number;
+  readonly _idempotencyRecords?: readonly StoredIdempotencyRecord[];
+  /**
+   * The keys of the idempotency records again, for their unique index. Never an empty array, which such an index would
+   * treat as a value.
+   */
+  readonly _idempotencyKeys?: readonly string[];
+  /** The subjects of the idempotency records. */
+  readonly _subjects?: readonly string[];
+}
+
+/** The projection of reads: pending events and stored answers stay on the server. */
+export const visible = {
+  _outbox: 0,
+  _pending: 0,
+  _idempotencyRecords: 0,
+  _idempotencyKeys: 0,
+  _subjects: 0,
+  _unique: 0,
+} as const;
+
+/** The projection of reads that precede a write. */
+export const writable = { _outbox: 0, _pending: 0, _unique: 0 } as const;
+
+/**
+ * The options of a write. A write that records its own time must be visible soon after (the port: Documents), so the
+ * server aborts it after this many milliseconds.
+ */
+export const prompt = { maxTimeMS: 4_000 } as const;
+
+/** The document of a record. */
+export const documentOf = <T extends Document>(record: StoredRecord): T =>
+  ({
+    ...decode(record.body, record._escaped),
+    id: record._id,
+    version: record.version,
+    institution: record.institution,
+  }) as Document as T;
+
+/** The `$set` of a write: the body and the members derived from it. */
+export const contentOf = (schema: Schema, institution: string, id: string, body: JsonObject) => {
+  const encoded = encode(body);
+  return {
+    body: encoded.body,
+    ...(encoded.escaped ? { _escaped: true } : {}),
+    _unique: uniqueKeys(schema, institution, id, body),
+  };
+};
