@@ -32,13 +32,19 @@ export const withoutUnused = <Whole extends { readonly components: Components }>
 /** The document with the component in the place of each `$ref` to one of these kinds; default: of all. */
 export const dereferenced = <Whole extends object>(document: Whole, kinds?: readonly string[]): Whole => {
   const { components = {} } = document as { readonly components?: Components };
+  /** Components without references, by their reference: each is needed many times. */
+  const done = new Map<string, object>();
   const inlined = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inlined);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...beside } = value as { readonly $ref?: unknown };
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/(.+)$/.exec(String($ref)) ?? [];
     const found = !kinds || kinds.includes(kind) ? components[kind]?.[name] : undefined;
-    if (found !== undefined) return { ...(inlined(found) as object), ...beside };
+    if (found !== undefined) {
+      const whole = done.get(String($ref)) ?? (inlined(found) as object);
+      done.set(String($ref), whole);
+      return { ...whole, ...beside };
+    }
     return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, inlined(one)]));
   };
   return inlined(document) as Whole;
