@@ -84,12 +84,19 @@ const variant = (body: Buffer): Variant => ({ body, etag: `"${hash('sha256', bod
 /** A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says more. */
 export const siteFile = (name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile => {
   const plain = Buffer.from(content);
-  const gzipped = gzipSync(plain);
+  let gzipped: { readonly variant: Variant | undefined } | undefined;
   return {
     type: TYPES[extname(name)] ?? '',
     cacheControl,
     plain: variant(plain),
-    gzipped: gzipped.length < plain.length * 0.9 ? variant(gzipped) : undefined,
+    // With the first request that takes it: a start does not wait for the compression of all files.
+    get gzipped() {
+      if (!gzipped) {
+        const body = gzipSync(plain);
+        gzipped = { variant: body.length < plain.length * 0.9 ? variant(body) : undefined };
+      }
+      return gzipped.variant;
+    },
   };
 };
 
