@@ -3,8 +3,8 @@ import type { ClientBounds } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
 import type { Creator } from '../../src/domain/ticket.ts';
 import { TICKET_RECORDED } from '../../src/events.ts';
-import { confirmed, firstOf, issued } from '../fixture/orders.ts';
 import { type CallOptions, describeOnEachEngine, PATH, type TicketView, ticketOf, till } from '../fixture/service.ts';
+import { confirmed, firstOf, issued } from '../fixture/tickets.ts';
 
 const [NORTH, SOUTH] = ['north', 'south'].map((name) => `${name}-${randomUUID()}.example`) as [string, string];
 const OWN_ORDERS: ClientBounds = { ownOrders: true, pointsOfSale: [] };

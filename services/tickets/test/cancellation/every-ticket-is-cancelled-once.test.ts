@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Context } from '../../src/context.ts';
 import { cancelTickets } from '../../src/issue/cancel.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, type Fixture, openFixture, PATH, startInstance, ticketOf } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/tickets.ts';
 
 /** The tickets of an order that can still be controlled. */
 const liveIn = async (fixture: Fixture, orderId: string) =>

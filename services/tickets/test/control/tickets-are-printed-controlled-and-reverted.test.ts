@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { firstOf, issued, printed } from '../fixture/orders.ts';
-import { describeOnEachEngine, PATH, ticketOf } from '../fixture/service.ts';
+import { routes } from '../../src/app.ts';
+import { signJws } from '../../src/barcode/barcode.ts';
+import { createContext } from '../../src/context.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView, ticketOf } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/tickets.ts';
 
 describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) => {
   const post = (id: string, action: string, body?: object, headers?: Record<string, string>) =>
@@ -99,5 +102,191 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
     expect((await post('tic_unknown', 'control')).status).toBe(404);
     expect((await post('tic_unknown_r3', 'control')).status).toBe(404);
     expect((await fixture.call('GET', `${PATH}/tic_unknown_r1`)).status).toBe(404);
+  });
+});
+
+describeOnEachEngine('an order is printed in one request', (fixture) => {
+  const print = async (orderId: string) => {
+    const { status, body, data } = await fixture.call('POST', `${PATH}/printing`, { body: { orderId } });
+    return { status, code: body.status, items: (data as { items?: TicketView[] } | null)?.items ?? [] };
+  };
+
+  test('every ticket that is not printed yet; the answer has them all, and a repeat changes nothing', async () => {
+    const order = await issued(fixture, confirmed(20));
+    const [first = '', second = ''] = order.tickets.map(({ ticketId }) => ticketId);
+    await fixture.call('POST', `${PATH}/${first}/printing`);
+    const before = await fixture.ticket(first);
+    const { status, items } = await print(order.orderId);
+    expect([status, items.length]).toEqual([200, 20]);
+    expect(new Set(items.map((ticket) => ticket.status))).toEqual(new Set(['printed']));
+    expect(items.find(({ id }) => id === first)).toEqual(before);
+    expect(items.find(({ id }) => id === second)).toEqual(await fixture.ticket(second));
+    expect((await print(order.orderId)).items).toEqual(items);
+  });
+
+  test('controlled and replaced tickets stay as they are; of each line the current one is answered', async () => {
+    const order = await issued(fixture, confirmed(3));
+    const [first = '', second = '', third = ''] = order.tickets.map(({ ticketId }) => ticketId);
+    for (const id of [first, second]) await fixture.call('POST', `${PATH}/${id}/printing`);
+    await fixture.call('POST', `${PATH}/${first}/control`, { body: {} });
+    const { id: replacing } = ticketOf(await fixture.call('POST', `${PATH}/${second}/replacement`, { body: {} }));
+    const { items } = await print(order.orderId);
+    expect(Object.fromEntries(items.map(({ id, status }) => [id, status]))).toEqual({
+      [first]: 'controlled',
+      [replacing]: 'printed',
+      [third]: 'printed',
+    });
+  });
+
+  test('an order without tickets is 404, a cancelled one 412', async () => {
+    const unknown = await print('ord_unknown');
+    expect([unknown.status, unknown.code]).toEqual([404, 'not_found']);
+    const order = await issued(fixture, confirmed(2));
+    await fixture.deliver('order.cancelled', cancelled(order));
+    const refused = await print(order.orderId);
+    expect([refused.status, refused.code]).toEqual([412, 'ticket_cancelled']);
+  });
+});
+
+describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
+  const barcodeOf = async (id: string) => (await fixture.ticket(id)).barcode;
+  const control = (body: object, headers = {}) => fixture.call('POST', `${PATH}/control`, { body, headers });
+  const codeOf = async (body: object) => {
+    const { status, body: answered } = await control(body);
+    return [status, answered.status];
+  };
+
+  test('once, with gate and time, and published like any other control', async () => {
+    const { order, id } = await printed(fixture);
+    const barcode = await barcodeOf(id);
+    const performanceId = order.tickets[0]?.performanceId;
+    const at = '2026-11-01T18:02:03.000Z';
+    const { status, data, headers } = await control({ barcode, performanceId, gate: 'North', at });
+    expect([status, data]).toMatchObject([200, { id, status: 'controlled', gate: 'North', controlledAt: at }]);
+    expect(headers.get('etag')).toBe((await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag'));
+    const again = await control({ barcode });
+    expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
+    expect(again.body.details).toContain(at);
+    expect((await fixture.facts(order.orderId)).map(({ type }) => type)).toEqual(['ticket.controlled']);
+  });
+
+  test('one that is unknown, forged, of another institution or of no ticket is 404', async () => {
+    const { id, order } = await printed(fixture);
+    const barcode = await barcodeOf(id);
+    const unknown = [404, 'ticket_unknown_barcode'];
+    const changed = `${barcode.slice(0, 60)}${barcode[60] === 'A' ? 'B' : 'A'}${barcode.slice(61)}`;
+    for (const text of [changed, `${barcode} 1`, barcode.toLowerCase(), 'nonsense', id, order.orderId, 'a.b.c'])
+      expect([text, await codeOf({ barcode: text })]).toEqual([text, unknown]);
+    const museum = await fixture.call('POST', `${PATH}/control`, { institution: 'museum', body: { barcode } });
+    expect([museum.status, museum.body.status]).toEqual(unknown);
+    const key = await fixture.context.keys.signing(fixture.institution);
+    const signed = signJws(key, { tid: 'tic_never', prf: 'prf_never', plc: 'plc_never', iat: 0 });
+    expect(await codeOf({ barcode: signed })).toEqual(unknown);
+    expect(await codeOf({ barcode: '' })).toEqual([400, 'validation_error']);
+    expect(await codeOf({})).toEqual([400, 'bad_request']);
+  });
+
+  test.each([
+    ['white space, CR and LF around it', (text: string) => ` \t${text}\r\n`],
+    ['the prefix of a hand scanner', (text: string) => `]Q1${text}\r`],
+    ['another prefix, and white space before and after it', (text: string) => `\r\n]d2 ${text}`],
+  ])('as scanned, with %s: one by one, in a batch and as a filter', async (_, scanned) => {
+    const [one, other] = [await printed(fixture), await printed(fixture)];
+    const [first, second] = [scanned(await barcodeOf(one.id)), scanned(await barcodeOf(other.id))];
+    expect((await control({ barcode: first })).data).toMatchObject({ id: one.id, status: 'controlled' });
+    const body = { items: [{ nonce: other.id, barcode: second }] };
+    const batch = await fixture.call('POST', `${PATH}/controls`, { body });
+    expect(batch.data.items).toMatchObject([{ result: 'admitted', ticketId: other.id }]);
+    const listed = await fixture.call('GET', `${PATH}?barcode=${encodeURIComponent(first)}`);
+    expect(listed.data.items).toMatchObject([{ id: one.id }]);
+  });
+
+  test('for another performance it is 409, whatever its status is', async () => {
+    const barcode = await barcodeOf(firstOf(await issued(fixture)));
+    expect(await codeOf({ barcode, performanceId: 'prf_other' })).toEqual([409, 'ticket_other_performance']);
+    expect(await codeOf({ barcode })).toEqual([412, 'ticket_not_printed']);
+  });
+
+  test('a cancelled or replaced ticket is 412; the replacing one is controlled', async () => {
+    const { order, id } = await printed(fixture, confirmed(2));
+    const old = await barcodeOf(id);
+    const next = ticketOf(await fixture.call('POST', `${PATH}/${id}/replacement`, { body: {} }));
+    expect(await codeOf({ barcode: old })).toEqual([412, 'ticket_invalidated']);
+    expect((await control({ barcode: next.barcode })).data).toMatchObject({ id: next.id, status: 'controlled' });
+    const second = await barcodeOf(order.tickets[1]?.ticketId ?? '');
+    await fixture.deliver('order.cancelled', cancelled(order));
+    expect(await codeOf({ barcode: second })).toEqual([412, 'ticket_cancelled']);
+  });
+
+  test('a ticket of an earlier release with its longer barcode stays valid', async () => {
+    const { order, id } = await printed(fixture);
+    const key = await fixture.context.keys.signing(fixture.institution);
+    const [line] = order.tickets;
+    const barcode = signJws(key, { tid: id, prf: String(line?.performanceId), plc: String(line?.place.id), iat: 1 });
+    const { tickets } = fixture.context.collections(fixture.institution);
+    await tickets.update(id, (ticket) => ({ next: { ...ticket, barcode } }));
+    expect((await control({ barcode })).data).toMatchObject({ id, status: 'controlled' });
+  });
+});
+
+describeOnEachEngine('each 412 has its own code', (fixture) => {
+  const send = async (method: string, id: string, action: string, body?: object) => {
+    const reply = await fixture.call(method, `${PATH}/${id}${action}`, { body });
+    return [reply.status, reply.body.status];
+  };
+
+  test('printing a ticket of an unconfirmed order is 404, and order_not_confirmed is not described', async () => {
+    expect(await send('POST', 'tic_of_no_confirmation', '/printing')).toEqual([404, 'not_found']);
+    const { errors } =
+      routes(createContext(fixture.store, SERVICE_SECRET)).find(({ id }) => id === 'printTicket') ?? {};
+    expect(errors).toContain('ticket_cancelled');
+    expect(errors).not.toContain('order_not_confirmed');
+  });
+
+  test('ticket_not_printed refuses control, replacement and roll-back', async () => {
+    const id = firstOf(await issued(fixture));
+    const expected = [412, 'ticket_not_printed'];
+    expect(await send('POST', id, '/control', {})).toEqual(expected);
+    expect(await send('POST', id, '/replacement', {})).toEqual(expected);
+    expect(await send('DELETE', id, '/printing')).toEqual(expected);
+    expect(await send('DELETE', id, '/control')).toEqual(expected);
+  });
+
+  const everything = async (id: string) => [
+    await send('POST', id, '/printing'),
+    await send('DELETE', id, '/printing'),
+    await send('POST', id, '/control', {}),
+    await send('DELETE', id, '/control'),
+    await send('POST', id, '/replacement', {}),
+    await send('PATCH', id, '', { beneficiary: { lastName: 'Other' } }),
+  ];
+
+  test('ticket_cancelled and ticket_invalidated refuse every command', async () => {
+    const one = await printed(fixture);
+    await fixture.deliver('order.cancelled', cancelled(one.order));
+    expect(await everything(one.id)).toEqual(Array(6).fill([412, 'ticket_cancelled']));
+    const other = await printed(fixture);
+    expect(await send('POST', other.id, '/replacement', {})).toEqual([201, 'success']);
+    expect(await everything(other.id)).toEqual(Array(6).fill([412, 'ticket_invalidated']));
+  });
+
+  test('order_cancelled refuses to revert a control before the cancellation', async () => {
+    const { order, id } = await printed(fixture);
+    await send('POST', id, '/control', {});
+    await fixture.deliver('order.cancelled', cancelled(order));
+    expect(await send('DELETE', id, '/control')).toEqual([412, 'order_cancelled']);
+  });
+
+  test('a ticket can be written back as it was read in every status', async () => {
+    const { order, id } = await printed(fixture);
+    const back = async () => {
+      const { data } = await fixture.call('GET', `${PATH}/${id}`);
+      return send('PATCH', id, '', data as object);
+    };
+    expect(await back()).toEqual([200, 'success']);
+    await send('POST', id, '/control', {});
+    expect(await back()).toEqual([200, 'success']);
+    await fixture.deliver('order.cancelled', cancelled(order, { override: true }));
+    expect(await back()).toEqual([200, 'success']);
   });
 });

@@ -7,8 +7,8 @@ import { createContext } from '../../src/context.ts';
 import { examples } from '../../src/events.ts';
 import * as example from '../../src/examples.ts';
 import { tickets } from '../../src/index.ts';
-import { cancelled, confirmed, printed } from '../fixture/orders.ts';
 import { openFixture, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
+import { cancelled, confirmed, printed } from '../fixture/tickets.ts';
 
 const fixture = useFixture(() => openFixture());
 

@@ -4,8 +4,8 @@ import { aboutTicket, plain } from '../../src/document/about.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { svgOf } from '../../src/document/svg.ts';
 import { newTicket } from '../../src/domain/order.ts';
-import { cancelled, confirmed, firstOf, issued, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, printed, withMembers } from '../fixture/tickets.ts';
 import { blurred, renderCodeOfSvg, renderPdf, scan, textOfPdf } from './rendering.ts';
 
 const about = {

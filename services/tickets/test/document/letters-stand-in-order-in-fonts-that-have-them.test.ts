@@ -10,8 +10,8 @@ import { placeLine } from '../../src/document/letters/pieces.ts';
 import { pdfOf } from '../../src/document/pdf.ts';
 import { svgOf } from '../../src/document/svg.ts';
 import { documentRequest } from '../../src/examples.ts';
-import { confirmed, printed } from '../fixture/orders.ts';
 import { engines, type Fixture, openFixture, PATH } from '../fixture/service.ts';
+import { confirmed, printed } from '../fixture/tickets.ts';
 import { textOfPdf } from './rendering.ts';
 
 const { resolve } = createRequire(import.meta.url);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH } from '../fixture/service.ts';
+import { cancelled, confirmed, printed, withMembers } from '../fixture/tickets.ts';
 import { createMemory, openPhone, recordedAt, tonight } from './phones.ts';
 
 describeOnEachEngine('an evening at the door', (fixture) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, ticketOf } from '../fixture/service.ts';
+import { confirmed, firstOf, issued, printed } from '../fixture/tickets.ts';
 
 describeOnEachEngine('an erasure removes beneficiaries', (fixture) => {
   const rename = (id: string, key: string, lastName = 'Martin') =>

@@ -4,8 +4,8 @@ import { createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { reactTo } from '../../src/reactions.ts';
 import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { type Confirmed, cancelled, confirmed, issued, printed, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
+import { type Confirmed, cancelled, confirmed, issued, printed, withMembers } from '../fixture/tickets.ts';
 
 const NAME = 'Martin-of-the-test';
 const named = (contact: string | null, lines = 2): Confirmed =>

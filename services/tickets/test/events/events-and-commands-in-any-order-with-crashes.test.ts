@@ -11,8 +11,8 @@ import { issue } from '../../src/issue/issue.ts';
 import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { changeTicket } from '../../src/tickets/tickets.ts';
 import { Crash, crashingAt } from '../fixture/crashes.ts';
-import { type Confirmed, cancelled, confirmed, orderTicketsOf } from '../fixture/orders.ts';
 import { engines, openFixture, SERVICE_SECRET } from '../fixture/service.ts';
+import { type Confirmed, cancelled, confirmed, orderTicketsOf } from '../fixture/tickets.ts';
 
 const free = { ifMatch: () => {} };
 

@@ -7,8 +7,8 @@ import { openEngines, startService } from '@boxoffice/service';
 import { expect, test } from '@jest/globals';
 import { tickets } from '../../src/index.ts';
 import { ticketsCollection } from '../../src/store.ts';
-import { cancelled, confirmed } from '../fixture/orders.ts';
 import { SERVICE_SECRET } from '../fixture/service.ts';
+import { cancelled, confirmed } from '../fixture/tickets.ts';
 
 test('the composed service consumes its events and publishes the result, without any other service', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-tickets-'));

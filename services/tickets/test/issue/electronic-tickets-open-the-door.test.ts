@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createContext } from '../../src/context.ts';
 import { issueOverdue, OVERDUE_MS } from '../../src/issue/issue.ts';
-import { type Confirmed, confirmed, firstOf, issued, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView } from '../fixture/service.ts';
+import { type Confirmed, confirmed, firstOf, issued, withMembers } from '../fixture/tickets.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };

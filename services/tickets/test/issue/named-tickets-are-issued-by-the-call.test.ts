@@ -4,6 +4,7 @@ import type { Confirmed as Confirmation } from '../../src/domain/order.ts';
 import { orderedTicketOf } from '../../src/issue/confirmation.ts';
 import { issue, issueOverdue, OVERDUE_MS } from '../../src/issue/issue.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
 import {
   type Confirmed,
   cancelled,
@@ -12,8 +13,7 @@ import {
   issued,
   orderTicketsOf,
   withMembers,
-} from '../fixture/orders.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
+} from '../fixture/tickets.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { type Confirmed, cancelled, confirmed, firstOf, issued } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, type TicketView } from '../fixture/service.ts';
+import { type Confirmed, cancelled, confirmed, firstOf, issued } from '../fixture/tickets.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 const eva = { firstName: 'Eva', lastName: 'Moreau' };

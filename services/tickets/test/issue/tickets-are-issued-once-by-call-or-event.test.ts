@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { orderedTicketOf } from '../../src/issue/confirmation.ts';
 import { issue } from '../../src/issue/issue.ts';
-import { cancelled, confirmed, issued, orderTicketsOf } from '../fixture/orders.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
+import { cancelled, confirmed, issued, orderTicketsOf } from '../fixture/tickets.ts';
 
 describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
   const statusesOf = async (orderId: string) =>

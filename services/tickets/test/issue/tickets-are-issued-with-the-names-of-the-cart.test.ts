@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { confirmed, firstOf, issued, SHOP, shopTicketOf, withMembers } from '../fixture/orders.ts';
 import { describeOnEachEngine } from '../fixture/service.ts';
+import { confirmed, firstOf, issued, SHOP, shopTicketOf, withMembers } from '../fixture/tickets.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 

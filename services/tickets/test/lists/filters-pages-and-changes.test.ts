@@ -5,8 +5,8 @@ import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { crashingAt } from '../fixture/crashes.ts';
-import { confirmed, firstOf, issued, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView, ticketOf } from '../fixture/service.ts';
+import { confirmed, firstOf, issued, printed } from '../fixture/tickets.ts';
 
 describeOnEachEngine('lists of tickets', (fixture) => {
   const list = async (query: string) => {

@@ -4,6 +4,7 @@ import { createContext } from '../../src/context.ts';
 import { newTicket } from '../../src/domain/order.ts';
 import { reactTo } from '../../src/reactions.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
+import { after, describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 import {
   type Confirmed,
   confirmed,
@@ -13,8 +14,7 @@ import {
   SHOP,
   type ShopTicket,
   shopTicketOf,
-} from '../fixture/orders.ts';
-import { after, describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
+} from '../fixture/tickets.ts';
 
 const SOLD = '2031-03-14T19:00:00.000Z';
 const about = {

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { replaceTicket, resumeInterrupted } from '../../src/tickets/replacement.ts';
 import { crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, startInstance, ticketOf } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, orderTicketsOf, printed } from '../fixture/tickets.ts';
 
 describeOnEachEngine('a replacement invalidates the old ticket', (fixture) => {
   const replace = (id: string, headers?: Record<string, string>, on = fixture.call) =>

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
-import { cancelled, confirmed, firstOf, issued } from '../fixture/orders.ts';
 import { customer, describeOnEachEngine, door, PATH, type TicketView, ticketOf, till } from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued } from '../fixture/tickets.ts';
 
 const UNKNOWN = 'tic_0000000000000000';
 const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { replaceTicket } from '../../src/tickets/replacement.ts';
 import { crashingAt } from '../fixture/crashes.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
 import {
   confirmed,
   firstOf,
@@ -12,8 +13,7 @@ import {
   type ShopTicket,
   shopTicketOf,
   withMembers,
-} from '../fixture/orders.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
+} from '../fixture/tickets.ts';
 
 const [EARLY, LATE] = ['2027-03-14T19:00:00.000Z', '2027-05-01T18:30:00.000Z'];
 

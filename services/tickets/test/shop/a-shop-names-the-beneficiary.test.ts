@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
 import { nameTicket } from '../../src/tickets/shop.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
-import { cancelled, firstOf, issued, orderTicketsOf, printed, SHOP, shopTicketOf } from '../fixture/orders.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
+import { cancelled, firstOf, issued, orderTicketsOf, printed, SHOP, shopTicketOf } from '../fixture/tickets.ts';
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
 

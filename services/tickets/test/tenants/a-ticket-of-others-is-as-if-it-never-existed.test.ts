@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientBounds } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
-import { confirmed, issued, printed, SHOP } from '../fixture/orders.ts';
 import {
   type CallOptions,
   customer,
@@ -15,6 +14,7 @@ import {
   startInstance,
   till,
 } from '../fixture/service.ts';
+import { confirmed, issued, printed, SHOP } from '../fixture/tickets.ts';
 
 /** What a request may name of a ticket. */
 type Named = Readonly<Record<'id' | 'orderId' | 'performanceId' | 'barcode' | 'nonce', string>>;

@@ -1,0 +1,289 @@
+import { startSweeper } from '@boxoffice/service';
+import { useFixture } from '@boxoffice/service/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { contextIn, createContext } from '../../src/context.ts';
+import { controlMany } from '../../src/control/scans.ts';
+import { collections, retention, SCAN_RETENTION_MS } from '../../src/store.ts';
+import { untilNoneCrashes } from '../fixture/crashes.ts';
+import {
+  after,
+  customer,
+  describeOnEachEngine,
+  door,
+  engines,
+  type Fixture,
+  openFixture,
+  PATH,
+  SERVICE_SECRET,
+  till,
+} from '../fixture/service.ts';
+import { cancelled, confirmed, firstOf, issued, printed, scan, scansListed, withMembers } from '../fixture/tickets.ts';
+
+describeOnEachEngine('every scan is listed', (fixture) => {
+  test('single controls and batches, refused ones too, in the order in which they happened', async () => {
+    const { order, id } = await printed(fixture, confirmed(2));
+    const [{ performanceId = '' } = {}, { ticketId: second = '' } = {}] = order.tickets;
+    const { barcode } = await fixture.ticket(id);
+    const minute = (n: number) => `2026-11-01T18:0${n}:00.000Z`;
+    const post = (path: string, body: object) => fixture.call('POST', `${PATH}${path}`, { body });
+    await post('/control', { barcode, performanceId, gate: 'North', at: minute(2) });
+    await post(`/${id}/control`, { gate: 'South', at: minute(3) });
+    await post('/control', { barcode: 'a visiting card: Ana Martin', performanceId, gate: 'North', at: minute(1) });
+    await post('/control', { barcode, performanceId: `${performanceId}x`, at: minute(1) });
+    await scan(fixture, [{ nonce: 'in-a-batch', ticketId: second, gate: 'South', at: minute(4) }]);
+    const query = `performanceId=${performanceId}`;
+    const listed = await scansListed(fixture, query);
+    const control = { at: minute(2), gate: 'North' };
+    expect(listed).toMatchObject([
+      { nonce: null, result: 'refused', reason: 'ticket_unknown_barcode', ticketId: null, at: minute(1) },
+      { nonce: null, result: 'admitted', reason: null, ticketId: id, place: { label: 'A-1' }, control, gate: 'North' },
+      { nonce: null, result: 'repeated', reason: 'ticket_already_controlled', ticketId: id, control, gate: 'South' },
+      { nonce: 'in-a-batch', result: 'admitted', ticketId: second, gate: 'South', offline: false },
+    ]);
+    const stored = await fixture.context.collections(fixture.institution).scans.find();
+    expect(JSON.stringify(stored)).not.toContain('Ana Martin');
+    expect(JSON.stringify(stored)).not.toContain(barcode);
+    const resultsOf = async (more: string) => (await scansListed(fixture, query + more)).map(({ result }) => result);
+    expect(await resultsOf('&gate=South')).toEqual(['repeated', 'admitted']);
+    expect(await resultsOf('&result=refused')).toEqual(['refused']);
+    expect(await resultsOf(`&from=${minute(2)}&to=${minute(4)}`)).toEqual(['admitted', 'repeated']);
+    expect(await resultsOf(`&to=${minute(2)}`)).toEqual(['refused']);
+    const pages = [];
+    for (let cursor = ''; ; ) {
+      const { data } = await fixture.call('GET', `${PATH}/controls?limit=3&${query}${cursor}`);
+      const { items, nextCursor } = data as unknown as { items: { at: string }[]; nextCursor: string | null };
+      pages.push(items.map(({ at }) => at));
+      if (nextCursor === null) break;
+      cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
+    }
+    expect(pages).toEqual([[minute(1), minute(2), minute(3)], [minute(4)]]);
+    const other = await fixture.call('GET', `${PATH}/controls`, { institution: 'museum' });
+    expect(other.data.items).toEqual([]);
+  });
+
+  test('the door scans and lists; a customer does neither; a point of sale sees the scans of its tickets', async () => {
+    const [north, south] = ['north.opera.example', 'south.opera.example'];
+    const order = { ...confirmed(1), pointOfSale: north };
+    const { id } = await printed(fixture, order);
+    const query = `performanceId=${order.tickets[0]?.performanceId}`;
+    const [unknown] = await scan(fixture, [{ nonce: `south.${id}`, ticketId: id }], { user: till(south) });
+    expect(unknown).toMatchObject({ result: 'refused', reason: 'not_found', ticketId: null, place: null });
+    expect((await scan(fixture, [{ nonce: id, ticketId: id }], { user: door }))[0]?.result).toBe('admitted');
+    const seen = async (user: Parameters<typeof scansListed>[2]) => (await scansListed(fixture, query, user)).length;
+    expect([await seen({ user: door }), await seen({ user: till(north) }), await seen({ user: till(south) })]).toEqual([
+      1, 1, 0,
+    ]);
+    for (const [method, path, body] of [
+      ['POST', 'controls', { items: [{ nonce: 'mine', ticketId: id }] }],
+      ['GET', 'controls', undefined],
+      ['GET', `admissions?${query}`, undefined],
+    ] as const)
+      expect((await fixture.call(method, `${PATH}/${path}`, { user: customer('C1'), body })).status).toBe(403);
+  });
+
+  test('for 90 days', async () => {
+    const ticketId = firstOf(await issued(fixture));
+    await scan(fixture, [{ nonce: `kept.${ticketId}`, ticketId }]);
+    const kept = async () =>
+      (await fixture.context.collections(fixture.institution).scans.find({ where: { ticketId } })).length;
+    const sweepAfter = async (ms: number) => {
+      const now = () => Date.now() + ms;
+      const sweeper = startSweeper({
+        store: fixture.store,
+        collections,
+        retention,
+        now,
+        logger: { warn: (message) => expect(message).toBe('') },
+      });
+      await sweeper.sweep();
+      await sweeper.close();
+      return kept();
+    };
+    expect(await sweepAfter(SCAN_RETENTION_MS - 60_000)).toBe(1);
+    expect(await sweepAfter(SCAN_RETENTION_MS + 60_000)).toBe(0);
+  });
+});
+
+describe.each(engines)('a crash between a ticket and its scan admits nobody twice, on $name', (engine) => {
+  const fixture = useFixture(() => openFixture(engine));
+
+  const controlOn = async (store: Fixture['store'], items: readonly object[]) => {
+    const context = createContext(store, SERVICE_SECRET);
+    try {
+      const caller = { institution: fixture.institution, client: 'partner', user: null, bounds: null };
+      return await controlMany(contextIn(context, fixture.institution), caller, items);
+    } finally {
+      await context.drawing.close();
+    }
+  };
+
+  test.each(['before', 'after'] as const)('%s each write: sent again, the batch has its answers', async (when) => {
+    const { order } = await printed(fixture, confirmed(3));
+    const [first = '', second = '', third = ''] = order.tickets.map(({ ticketId }) => ticketId);
+    const performanceId = order.tickets[0]?.performanceId ?? '';
+    const at = '2026-11-01T18:05:00.000Z';
+    await scan(fixture, [{ nonce: `later.${when}`, ticketId: third, at: '2026-11-01T18:09:00.000Z' }]);
+    const items = [
+      { nonce: `a.${when}`, ticketId: first },
+      { nonce: `b.${when}`, ticketId: first },
+      { nonce: `c.${when}`, ticketId: second, performanceId },
+      { nonce: `d.${when}`, ticketId: second, performanceId: 'prf_other' },
+      { nonce: `e.${when}`, ticketId: third, at, offline: true },
+    ];
+    const crashes = await untilNoneCrashes(fixture.store, (store) => controlOn(store, items), when);
+    expect(crashes).toBeGreaterThan(1);
+    const answers = await scan(fixture, items);
+    expect(answers.map(({ result }) => result)).toEqual(['admitted', 'repeated', 'admitted', 'refused', 'admitted']);
+    const listed = await scansListed(fixture, `performanceId=${performanceId}`);
+    expect(listed.map(({ nonce, result }) => `${nonce} ${result}`).sort()).toEqual([
+      `a.${when} admitted`,
+      `b.${when} repeated`,
+      `c.${when} admitted`,
+      `e.${when} admitted`,
+      `later.${when} repeated`,
+    ]);
+    const facts = (await fixture.facts(order.orderId)).filter(({ type }) => type === 'ticket.controlled');
+    expect(facts.length).toBe(4);
+  });
+
+  test('an admitted scan whose answer was lost is admitted again after a reversal, without an effect', async () => {
+    const { id } = await printed(fixture);
+    const items = [{ nonce: `lost.${id}`, ticketId: id }];
+    const dead = { ...fixture.store, collection: crashingScans(fixture.store) } as Fixture['store'];
+    await expect(controlOn(dead, items)).rejects.toThrow('scan not written');
+    await fixture.call('DELETE', `${PATH}/${id}/control`);
+    expect((await scan(fixture, items))[0]?.result).toBe('admitted');
+    expect((await fixture.ticket(id)).status).toBe('printed');
+  });
+});
+
+/** A store whose scans cannot be written. */
+const crashingScans =
+  (store: Fixture['store']): Fixture['store']['collection'] =>
+  (collection) => {
+    const real = store.collection(collection);
+    if (collection.name !== 'scans') return real;
+    const insertMany = () => Promise.reject(new Error('scan not written'));
+    return { ...real, of: (institution) => ({ ...real.of(institution), insertMany }) };
+  };
+
+describeOnEachEngine('admissions are counted by gate', (fixture) => {
+  const admissions = async (performanceId: string) => {
+    const reply = await fixture.call('GET', `${PATH}/admissions?performanceId=${performanceId}`);
+    const { asOf, ...counts } = reply.data as unknown as { asOf: string };
+    expect(Math.abs(Date.now() - Date.parse(asOf))).toBeLessThan(60_000);
+    return counts;
+  };
+
+  /** The same performance for the tickets of another order. */
+  const at = (performanceId: string, lines: number) => {
+    const order = confirmed(lines);
+    return { ...order, tickets: order.tickets.map((ticket) => ({ ...ticket, performanceId })) };
+  };
+
+  test('of the tickets in force: all, those that open the door, and those inside', async () => {
+    const performanceId = `prf_${Date.now().toString(36)}`;
+    const empty = { performanceId, issued: 0, printed: 0, controlled: 0, gates: [] };
+    expect(await admissions(performanceId)).toEqual(empty);
+    await issued(fixture, at(performanceId, 1));
+    const gone = at(performanceId, 1);
+    await printed(fixture, gone);
+    await fixture.deliver('order.cancelled', cancelled(gone));
+    const { order } = await printed(fixture, at(performanceId, 6));
+    const [one, two, three, four, five] = order.tickets.map(({ ticketId }) => ticketId);
+    await fixture.call('POST', `${PATH}/${five}/replacement`, { body: {} });
+    await scan(fixture, [
+      { nonce: `${one}`, ticketId: one, gate: 'South' },
+      { nonce: `${two}`, ticketId: two, gate: 'North' },
+      { nonce: `${three}`, ticketId: three, gate: 'South' },
+      { nonce: `${four}`, ticketId: four },
+      { nonce: `${one}.2`, ticketId: one, gate: 'North' },
+    ]);
+    expect(await admissions(performanceId)).toEqual({
+      performanceId,
+      issued: 7,
+      printed: 6,
+      controlled: 4,
+      gates: [
+        { gate: null, controlled: 1 },
+        { gate: 'North', controlled: 1 },
+        { gate: 'South', controlled: 2 },
+      ],
+    });
+    await fixture.call('DELETE', `${PATH}/${two}/control`);
+    expect(await admissions(performanceId)).toMatchObject({ printed: 6, controlled: 3 });
+  });
+
+  test('the performance must be named', async () => {
+    const { status, body } = await fixture.call('GET', `${PATH}/admissions`);
+    expect([status, body.status]).toEqual([400, 'missing_parameter']);
+  });
+});
+
+describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture) => {
+  const list = async (query: string) => {
+    const { data } = await fixture.call('GET', `${PATH}/statuses?${query}`);
+    return data as unknown as {
+      items: Record<string, unknown>[];
+      nextCursor: string | null;
+      seatCategories: Record<string, object>;
+    };
+  };
+
+  test('what decides at the door, and nothing of the buyer', async () => {
+    const about = {
+      product: { en: 'The Magic Flute' },
+      seatCategory: { fr: 'Parterre', en: 'Stalls' },
+      venue: { name: 'Grand Théâtre', city: null },
+      timeZone: 'Europe/Zurich',
+    };
+    const { order, id } = await printed(fixture, withMembers(confirmed(4, 'C7K2M9QX4TB03'), { about }));
+    const [first, second, third, fourth] = order.tickets;
+    const performanceId = String(first?.performanceId);
+    await issued(fixture);
+    await fixture.call('POST', `${PATH}/${id}/control`, { body: { gate: 'North' } });
+    await fixture.call('POST', `${PATH}/${second?.ticketId}/replacement`, { body: {} });
+    await fixture.call('DELETE', `${PATH}/${third?.ticketId}/printing`);
+    const { items, nextCursor, seatCategories } = await list(`performanceId=${performanceId}`);
+    const seatCategoryId = String(first?.seatCategoryId);
+    const open = { controlledAt: null, gate: null, seatCategoryId };
+    expect(seatCategories).toEqual({ [seatCategoryId]: about.seatCategory });
+    expect(nextCursor).toBeNull();
+    expect(items).toHaveLength(5);
+    expect(items).toEqual(
+      expect.arrayContaining([
+        {
+          id,
+          status: 'controlled',
+          place: 'A-1',
+          seatCategoryId,
+          controlledAt: (await fixture.ticket(id)).controlledAt,
+          gate: 'North',
+        },
+        { id: second?.ticketId, status: 'invalidated', place: 'A-2', ...open },
+        { id: `${second?.ticketId}_r1`, status: 'printed', place: 'A-2', ...open },
+        { id: third?.ticketId, status: 'not_printed', place: 'A-3', ...open },
+        { id: fourth?.ticketId, status: 'printed', place: 'A-4', ...open },
+      ]),
+    );
+  });
+
+  test('later only what changed since, with cancelled ones', async () => {
+    const { order } = await printed(fixture, confirmed(2));
+    const query = `performanceId=${order.tickets[0]?.performanceId}`;
+    const { updatedAt } = await fixture.ticket(String(order.tickets[1]?.ticketId));
+    const since = new Date(Date.parse(updatedAt) + 1).toISOString();
+    await after(updatedAt);
+    await fixture.deliver('order.cancelled', cancelled(order));
+    const changed = await list(`${query}&modifiedSince=${since}`);
+    expect(changed.items).toMatchObject([{ status: 'cancelled' }, { status: 'cancelled' }]);
+    const tickets = await Promise.all(order.tickets.map(({ ticketId }) => fixture.ticket(ticketId)));
+    const last = Math.max(...tickets.map(({ updatedAt: at }) => Date.parse(at)));
+    const later = new Date(last + 1).toISOString();
+    expect((await list(`${query}&modifiedSince=${later}`)).items).toEqual([]);
+  });
+
+  test('the performance is required', async () => {
+    expect((await fixture.call('GET', `${PATH}/statuses`)).body.status).toBe('missing_parameter');
+  });
+});
