@@ -4,21 +4,70 @@ import { createContext } from '../../src/context.ts';
 import { issue } from '../../src/issue/issue.ts';
 import { reactTo } from '../../src/reactions.ts';
 import { Crash, crashingAt, untilNoneCrashes } from '../fixture/crashes.ts';
-import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
-import { type Confirmed, cancelled, confirmed, issued, printed, withMembers } from '../fixture/tickets.ts';
+import { describeOnEachEngine, PATH, SERVICE_SECRET, ticketOf } from '../fixture/service.ts';
+import { type Confirmed, cancelled, confirmed, firstOf, issued, printed, withMembers } from '../fixture/tickets.ts';
 
 const NAME = 'Martin-of-the-test';
 const named = (contact: string | null, lines = 2): Confirmed =>
   withMembers(confirmed(lines, contact), { beneficiary: { firstName: 'Ana', lastName: NAME } });
 const someone = () => `C${randomUUID()}`;
 
-describeOnEachEngine('an erasure removes names from the cart', (fixture) => {
+describeOnEachEngine('an erasure removes names', (fixture) => {
+  const rename = (id: string, key: string, lastName = 'Martin') =>
+    fixture.call('PATCH', `${PATH}/${id}`, {
+      body: { beneficiary: { firstName: 'Ana', lastName } },
+      headers: { 'idempotency-key': key },
+    });
+  const erase = (contactNumber: string) =>
+    fixture.deliver('contact.erased', { contactNumber, erasedAt: new Date().toISOString() });
   /** The stored documents of an order, as JSON. */
   const stored = async ({ orderId }: Confirmed): Promise<string> => {
     const { orders, tickets } = fixture.context.collections(fixture.institution);
     return JSON.stringify([await orders.get(orderId), await tickets.find({ where: { orderId } })]);
   };
-  const erase = (contactNumber: string) => fixture.deliver('contact.erased', { contactNumber });
+  const beneficiaryOf = async (id: string) => (await fixture.ticket(id)).beneficiary;
+
+  test('beneficiaries and idempotency records of the contact are deleted, those of others are not', async () => {
+    const [mine, other] = [`C${randomUUID()}`, `C${randomUUID()}`];
+    const id = firstOf(await issued(fixture, confirmed(1, mine)));
+    const others = firstOf(await issued(fixture, confirmed(1, other)));
+    const [key, otherKey] = [randomUUID(), randomUUID()];
+    await rename(id, key);
+    await rename(others, otherKey);
+    await erase(mine);
+    await erase(mine);
+    expect([await beneficiaryOf(id), await beneficiaryOf(others)]).toEqual([
+      null,
+      { firstName: 'Ana', lastName: 'Martin' },
+    ]);
+    const [repeat, otherRepeat] = [await rename(id, key, 'Other'), await rename(others, otherKey)];
+    expect(repeat.headers.get('idempotency-replayed')).toBeNull();
+    expect(otherRepeat.headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  test('beneficiaries of replaced tickets and of tickets with a later buyer are deleted', async () => {
+    const contact = `C${randomUUID()}`;
+    const { order, id } = await printed(fixture, confirmed());
+    const key = randomUUID();
+    const next = ticketOf(await rename(id, key)).id;
+    await fixture.deliver('order.confirmed', { ...order, contactNumber: contact }, { version: 8 });
+    await fixture.deliver('order.confirmed', { ...order, contactNumber: 'C-older' }, { version: 7 });
+    const last = ticketOf(await fixture.call('POST', `${PATH}/${next}/replacement`, { body: {} })).id;
+    await erase('C-older');
+    expect(await beneficiaryOf(last)).not.toBeNull();
+    await erase(contact);
+    for (const one of [id, next, last]) expect(await beneficiaryOf(one)).toBeNull();
+    expect(await stored(order)).not.toContain('Martin');
+    expect((await rename(id, key)).headers.get('idempotency-replayed')).toBeNull();
+  });
+
+  test('a contact of another institution with the same number is not affected', async () => {
+    const contact = `C${randomUUID()}`;
+    const id = firstOf(await issued(fixture, confirmed(1, contact)));
+    await rename(id, randomUUID());
+    await fixture.deliver('contact.erased', { contactNumber: contact }, { institution: 'museum' });
+    expect(await beneficiaryOf(id)).not.toBeNull();
+  });
 
   test('names are removed from the tickets and from the stored order', async () => {
     const [mine, others] = [someone(), someone()];

@@ -1,9 +1,9 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
 import { documentRequest } from '../../src/examples.ts';
-import { pagesOfPdf, renderCodeOfSvg, scan } from '../document/rendering.ts';
 import { type Instance, openFixture } from '../fixture/service.ts';
 import { cancelled, confirmed, issued, printed } from '../fixture/tickets.ts';
+import { pagesOfPdf, renderCodeOfSvg, scan } from './rendering.ts';
 
 const fixture = useFixture(() => openFixture());
 
