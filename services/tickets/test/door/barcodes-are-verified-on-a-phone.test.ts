@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { signJws, signShort } from '../../src/barcode/barcode.ts';
 import { longTestVector, testVector } from '../../src/barcode/routes.ts';
-import { doorModule } from './modules.ts';
+import { doorModule } from './phones.ts';
 
 const { createVerifier } = await doorModule('verify.js');
 const loadLibrary = () => import('@noble/ed25519');

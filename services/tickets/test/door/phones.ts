@@ -1,14 +1,17 @@
 // Phones at the door of a running service: the page's modules, a memory, and a network that comes and goes.
 
 import { type Fixture, PATH } from '../fixture/service.ts';
-import { doorModule } from './modules.ts';
+
+/** A module of `services/tickets/door`, which browsers load as it is, without types. */
+// biome-ignore lint/suspicious/noExplicitAny: plain JavaScript
+export const doorModule = (name: string): Promise<any> => import(new URL(`../../door/${name}`, import.meta.url).href);
 
 const { createEvening } = await doorModule('evening.js');
 const { createLink } = await doorModule('link.js');
 const { createVerifier } = await doorModule('verify.js');
 
 /** What a request meets: nothing is sent, it arrives but its answer does not, both arrive, or it is refused. */
-export type Weather =
+type Weather =
   | 'none'
   | 'lost answers'
   | 'good'
@@ -95,8 +98,6 @@ export const openPhone = async (
     },
   };
 };
-
-export type Phone = Awaited<ReturnType<typeof openPhone>>;
 
 /** What the service has recorded at the door of a performance, refused scans too. */
 export const recordedAt = async (fixture: Fixture, performanceId: string) => {
