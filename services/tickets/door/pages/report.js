@@ -1,7 +1,6 @@
 import { colourOf } from '../decide.js';
 import { button, h, symbol } from '../dom.js';
-import { t, timeOf } from '../texts/index.js';
-import { placeOf, reasonOf } from '../words.js';
+import { placeOf, reasonOf, t, timeOf } from '../texts/index.js';
 import { heading, languageChoice, show, signOut } from './frame.js';
 import { countsOf } from './scan.js';
 
