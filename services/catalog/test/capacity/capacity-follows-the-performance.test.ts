@@ -4,6 +4,7 @@ import { planCapacity } from '../../src/domain/capacity.ts';
 import { prepare, rollBack } from '../../src/performances/capacity.ts';
 import {
   availabilityOf,
+  describeOnEachEngine,
   hold,
   newShow,
   type Page,
@@ -11,8 +12,7 @@ import {
   placeIdsOf,
   type Show,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 
 describeOnEachEngine('capacity', (catalog) => {
   const resize = ({ performance, categoryId }: Show, change: object) =>

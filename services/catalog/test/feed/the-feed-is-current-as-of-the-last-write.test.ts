@@ -7,14 +7,18 @@ import { createCatalogCache } from '../../src/feed/cache.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,
+  describeOnEachEngine,
+  hold,
+  type Instance,
+  newInstitution,
   newShow,
   newTariff,
   type Product,
   performanceBody,
   stalls,
+  startInstance,
   type Tariff,
-} from '../fixture/data.ts';
-import { describeOnEachEngine, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 
 interface Catalog {
   readonly institution: object;
@@ -241,5 +245,55 @@ describeOnEachEngine('GET /catalog', (on) => {
   test('an unknown institution is 404', async () => {
     const { status, body } = await on.call('GET', '/svc/v3/catalog', { institution: 'nobody' });
     expect([status, body.status]).toEqual([404, 'not_found']);
+  });
+});
+
+interface Published {
+  readonly mark: string;
+  readonly published: (Pick<Catalog, 'products' | 'tariffs'> & { readonly languages: readonly string[] }) | null;
+}
+
+describeOnEachEngine('the catalog for a point of sale', (its) => {
+  const pos = { service: 'pos' };
+
+  test('returns the published catalog in one answer, and null for an unchanged mark', async () => {
+    const { product, tariff } = await newShow(its, stalls(2));
+    const { data } = await its.call<Published>('GET', '/internal/shop/products', pos);
+    expect(data.published?.products.map(({ id }) => id)).toContain(product.id);
+    expect(data.published?.tariffs.map(({ id }) => id)).toContain(tariff.id);
+    expect(data.published?.languages).toEqual(['fr', 'en']);
+    const again = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
+    expect(again.data).toEqual({ mark: data.mark, published: null });
+    await newShow(its, stalls(2));
+    const changed = await its.call<Published>('GET', `/internal/shop/products?mark=${data.mark}`, pos);
+    expect(changed.data.published?.products.length).toBeGreaterThan(1);
+  });
+
+  test('returns free places by performance and seat category, without unknown performances', async () => {
+    const show = await newShow(its, stalls(5));
+    await hold(its, show, { quantity: 2 });
+    const ids = `${show.performance.id},prf_unknown`;
+    const { data } = await its.call('GET', `/internal/shop/availability?performanceIds=${ids}`, pos);
+    expect(data).toEqual({
+      performances: [
+        {
+          performanceId: show.performance.id,
+          seatCategories: [{ id: show.performance.seatCategories[0]?.id, capacity: 5, free: 3 }],
+        },
+      ],
+    });
+  });
+
+  test('returns places in order, held ones not as free', async () => {
+    const show = await newShow(its, stalls(3, [3]));
+    await hold(its, show, { quantity: 1 });
+    const path = `/internal/shop/performances/${show.performance.id}/places`;
+    const { data } = await its.call<{ places: { label: string; free: boolean }[] }>('GET', path, pos);
+    expect(data.places.map(({ label }) => label)).toEqual(['A-1', 'A-2', 'A-3']);
+    expect(data.places.filter(({ free }) => free)).toHaveLength(2);
+    const none = await its.call<{ places: [] }>('GET', `${path}?seatCategoryId=cat_unknown`, pos);
+    expect(none.data.places).toEqual([]);
+    const foreign = await its.call('GET', path, { ...pos, institution: 'nobody' });
+    expect(foreign.status).toBe(404);
   });
 });

@@ -12,9 +12,9 @@ import {
   type Performance,
   performanceBody,
   stalls,
+  startCatalog,
   type Tariff,
-} from '../fixture/data.ts';
-import { startCatalog } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 
 describe('performances', () => {
   const catalog = useFixture(() => startCatalog());

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import {
   availabilityOf,
   createProduct,
+  describeOnEachEngine,
   hold,
   newShow,
   newTariff,
@@ -10,8 +11,7 @@ import {
   type Product,
   performanceBody,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
 

@@ -7,6 +7,7 @@ import { resumeCancellations } from '../../src/products/products.ts';
 import { collectionsOf } from '../../src/store.ts';
 import {
   createProduct,
+  describeOnEachEngine,
   hold,
   inMinutes,
   newShow,
@@ -17,8 +18,7 @@ import {
   performanceBody,
   type Show,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 
 describeOnEachEngine('products', (catalog) => {
   describe('cancelling a product', () => {

@@ -12,8 +12,8 @@ import {
   performanceBody,
   productBody,
   stalls,
-} from '../fixture/data.ts';
-import { startCatalog } from '../fixture/service.ts';
+  startCatalog,
+} from '../fixture/service.ts';
 
 describe('products', () => {
   const catalog = useFixture(() => startCatalog());

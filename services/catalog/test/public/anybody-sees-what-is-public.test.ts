@@ -2,14 +2,15 @@ import { beforeAll, expect, test } from '@jest/globals';
 import {
   addPointOfSale,
   createProduct,
+  describeOnEachEngine,
+  newInstitution,
   newTariff,
   type Page,
   type Performance,
   type Product,
   performanceBody,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine, newInstitution } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 
 const BASE = '/svc/v3/catalog';
 const VARY = 'Authorization, X-API-Key, Origin';

@@ -7,14 +7,14 @@ import { collectionsOf } from '../../src/store.ts';
 import {
   act,
   availabilityOf,
+  describeOnEachEngine,
   hold,
   inMinutes,
   newShow,
   placeIdsOf,
   type RenewedHold,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 import { type FactData, type FactType, fact, forgetting, publishedOf } from './facts.ts';
 
 describeOnEachEngine('releases', (catalog) => {

@@ -8,15 +8,18 @@ import { collectionsOf } from '../../src/store.ts';
 import {
   act,
   availabilityOf,
+  engines,
   hold,
+  type Instance,
   inMinutes,
+  newInstitution,
   newShow,
   placeIdsOf,
   type RenewedHold,
   type Show,
   stalls,
-} from '../fixture/data.ts';
-import { engines, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+  startInstance,
+} from '../fixture/service.ts';
 import { fact, forgetting, publishedOf } from './facts.ts';
 
 const CAPACITY = 90;

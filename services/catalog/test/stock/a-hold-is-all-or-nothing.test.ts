@@ -7,6 +7,7 @@ import {
   act,
   addPointOfSale,
   availabilityOf,
+  describeOnEachEngine,
   type Held,
   hold,
   inMinutes,
@@ -18,8 +19,7 @@ import {
   type RenewedHold,
   type Show,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine } from '../fixture/service.ts';
+} from '../fixture/service.ts';
 import { fact, forgetting, interrupted } from '../releases/facts.ts';
 
 describeOnEachEngine('holds', (catalog) => {

@@ -1,7 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { newTariff, type Page, type Tariff } from '../fixture/data.ts';
-import { startCatalog } from '../fixture/service.ts';
+import { newTariff, type Page, startCatalog, type Tariff } from '../fixture/service.ts';
 
 describe('tariffs', () => {
   const catalog = useFixture(() => startCatalog());

@@ -1,8 +1,72 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { placeId } from '../../src/domain/place.ts';
+import { bestBlock, type FreeSeat, fewestGroups } from '../../src/domain/best-seats.ts';
+import { orderOf, placeId } from '../../src/domain/place.ts';
 import { type CategoryInput, newCategories } from '../../src/domain/seat-category.ts';
 import { type Area, type DrawnSeat, drawSeatMap, pointsAlong, type SeatMap } from '../../src/domain/seat-map.ts';
+
+const seat = (row: number, number: number): FreeSeat => ({
+  id: `${'ABCDEFGH'[row]}${number}`,
+  order: orderOf({ category: 0, row, seat: number }),
+  seat: number,
+});
+const rows = (...numbers: readonly (readonly number[])[]): FreeSeat[] =>
+  numbers.flatMap((each, row) => each.map((number) => seat(row, number)));
+const span = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const ten = () => 10;
+
+describe('best seats', () => {
+  test('the middle of the first row comes first', () => {
+    expect(bestBlock(rows(span(10), span(10)), 2, ten)).toEqual(['A5', 'A6']);
+  });
+
+  test('the middle further back comes before the edge of the front', () => {
+    expect(bestBlock(rows([1, 2], span(10)), 2, () => 40)?.[0]).toBe('A1');
+    expect(bestBlock(rows([1, 2, 30, 31]), 2, () => 60)).toEqual(['A30', 'A31']);
+  });
+
+  test('side by side in a later row comes before apart in front', () => {
+    expect(bestBlock(rows([2, 4, 6, 8], [3, 4, 5]), 3, ten)).toEqual(['B3', 'B4', 'B5']);
+  });
+
+  test('no single seat is left over if another block avoids it', () => {
+    expect(bestBlock(rows([4, 5, 6, 7, 8]), 2, ten)).not.toEqual(['A5', 'A6']);
+    expect(bestBlock(rows([4, 5, 6]), 2, ten)).toEqual(['A5', 'A6']);
+  });
+
+  test('no block spans a gap; seats are scattered only without a block, in as few groups as possible', () => {
+    const free = rows([1, 2, 5], [1, 2, 3]);
+    expect(bestBlock(free, 4, ten)).toBeUndefined();
+    expect(fewestGroups(free, 4)).toEqual(['B1', 'B2', 'B3', 'A1']);
+    expect(fewestGroups(free, 7)).toBeUndefined();
+  });
+
+  test('a higher rank gives another good block, never none', () => {
+    const free = rows(span(10));
+    expect(bestBlock(free, 2, ten, 1)).not.toEqual(bestBlock(free, 2, ten, 0));
+    expect(bestBlock(free, 2, ten, 1_000)).toHaveLength(2);
+  });
+
+  test('a block always has free neighbouring seats and the requested size', () => {
+    const hall = fc.uniqueArray(fc.record({ row: fc.nat({ max: 3 }), number: fc.integer({ min: 1, max: 12 }) }), {
+      selector: ({ row, number }) => `${row}-${number}`,
+    });
+    fc.assert(
+      fc.property(hall, fc.integer({ min: 1, max: 6 }), fc.nat({ max: 5 }), (spots, count, rank) => {
+        const free = spots.map(({ row, number }) => seat(row, number));
+        const known = new Map(free.map((each) => [each.id, each.order]));
+        const orders = bestBlock(free, count, () => 12, rank)?.map((id) => known.get(id) ?? -1);
+        if (orders) {
+          expect(orders).toHaveLength(count);
+          expect(orders).toEqual(orders.map((_, index) => (orders[0] ?? 0) + index));
+        }
+        const groups = fewestGroups(free, count);
+        expect(groups?.length ?? 'too few').toBe(free.length >= count ? count : 'too few');
+        expect(new Set(groups).size).toBe(groups?.length ?? 0);
+      }),
+    );
+  });
+});
 
 const id = 'prf_1';
 
@@ -29,7 +93,7 @@ const draw = (categories: readonly CategoryInput[], areas?: readonly Area[]) => 
   return drawSeatMap({ id, seatCategories: newCategories(id, categories), seatMap });
 };
 
-const seat = (seats: Readonly<Record<string, DrawnSeat>>, category: number, row: number, number: number) =>
+const seatIn = (seats: Readonly<Record<string, DrawnSeat>>, category: number, row: number, number: number) =>
   seats[placeId(id, { category, row, seat: number })];
 
 describe('along a row', () => {
@@ -99,8 +163,8 @@ describe('a plan', () => {
       ['pit', 'cat_1_1'],
     ]);
     expect(Object.keys(seats)).toHaveLength(5);
-    expect(seat(seats, 0, 0, 2)).toEqual({ areaId: 'left', row: 'A', label: 'A-2', x: 50, y: 10 });
-    expect(seat(seats, 0, 1, 2)).toEqual({ areaId: 'right', row: 'B', label: 'B-2', x: 90, y: 20 });
+    expect(seatIn(seats, 0, 0, 2)).toEqual({ areaId: 'left', row: 'A', label: 'A-2', x: 50, y: 10 });
+    expect(seatIn(seats, 0, 1, 2)).toEqual({ areaId: 'right', row: 'B', label: 'B-2', x: 90, y: 20 });
   });
 
   test('draws rows and categories that it leaves out below everything, clear of it and of each other', () => {
@@ -109,14 +173,14 @@ describe('a plan', () => {
       [area({ id: 'left', seatCategory: 'STALLS', outline: 'M0 0H100V80H0Z', rows: [line('A', 10)] })],
     );
     expect(areas.map(({ id: name }) => name)).toEqual(['left', 'cat_1_0', 'cat_1_1', 'cat_1_2']);
-    expect(seat(seats, 0, 1, 1)).toMatchObject({ areaId: 'cat_1_0', row: 'B' });
+    expect(seatIn(seats, 0, 1, 1)).toMatchObject({ areaId: 'cat_1_0', row: 'B' });
     const tops = areas.slice(1).map(({ outline }) => Number(/^M\S+ (\S+?)H/.exec(outline)?.[1]));
     const bottoms = areas.slice(1).map(({ outline }) => Number(/V(\S+?)H/.exec(outline)?.[1]));
     expect(tops[0]).toBeGreaterThan(80);
     expect(tops[1]).toBeGreaterThan(bottoms[0] ?? 0);
     expect(tops[2]).toBeGreaterThan(bottoms[1] ?? 0);
     // At the distance of the seats that the plan places.
-    expect((seat(seats, 0, 1, 2)?.x ?? 0) - (seat(seats, 0, 1, 1)?.x ?? 0)).toBe(10);
+    expect((seatIn(seats, 0, 1, 2)?.x ?? 0) - (seatIn(seats, 0, 1, 1)?.x ?? 0)).toBe(10);
   });
 
   test('leaves a removed row without seats, and a row that was added after it in a place of its own', () => {
@@ -136,7 +200,12 @@ describe('without a plan', () => {
       ['cat_1_0', 'cat_1_0'],
       ['cat_1_1', 'cat_1_1'],
     ]);
-    const [a1, a4, b1, b2] = [seat(seats, 0, 0, 1), seat(seats, 0, 0, 4), seat(seats, 0, 1, 1), seat(seats, 0, 1, 2)];
+    const [a1, a4, b1, b2] = [
+      seatIn(seats, 0, 0, 1),
+      seatIn(seats, 0, 0, 4),
+      seatIn(seats, 0, 1, 1),
+      seatIn(seats, 0, 1, 2),
+    ];
     expect([a1?.label, b2?.label]).toEqual(['A-1', 'B-2']);
     expect((a1?.x ?? 0) + (a4?.x ?? 0)).toBe((b1?.x ?? 0) + (b2?.x ?? 0));
     expect(a1?.y).toBeGreaterThan(stage.y);

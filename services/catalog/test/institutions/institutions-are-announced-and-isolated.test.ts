@@ -1,20 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
+import { createInstitution } from '../../src/index.ts';
 import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
-import { institutions } from '../../src/store.ts';
+import { announceInstitutions } from '../../src/provisioning.ts';
+import { currentFacts, institutions } from '../../src/store.ts';
 import {
   addPointOfSale,
+  describeOnEachEngine,
   hold,
+  type Instance,
   itemOf,
+  newInstitution,
   newShow,
   performanceBody,
   placeIdsOf,
   productBody,
   type Show,
   stalls,
-} from '../fixture/data.ts';
-import { describeOnEachEngine, type Instance, newInstitution, startInstance } from '../fixture/service.ts';
+  startInstance,
+} from '../fixture/service.ts';
 
 /** A store without the tenant filter, except for the institutions themselves. */
 const withoutTenants = (store: Store, everybody: string): Store => ({
@@ -159,5 +165,60 @@ describeOnEachEngine('institutions', (catalog) => {
     const found = await leaks(on, thief, seen);
     expect(found.length).toBeGreaterThan(15);
     await on.close();
+  });
+
+  describe('an institution', () => {
+    const details = (id: string) => ({ id, name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'de'] });
+    const announced = async (id: string) =>
+      (await catalog.store.outbox.pending(10_000)).filter(({ institution }) => institution === id);
+    const fact = {
+      type: 'institution.changed',
+      data: { name: 'Opéra du Lac', languages: ['fr', 'de'] },
+    };
+
+    test('is announced by the write that creates it', async () => {
+      const id = `i${randomUUID()}`;
+      await createInstitution(catalog.store, details(id));
+      expect(await announced(id)).toMatchObject([{ ...fact, key: id, version: 1 }]);
+    });
+
+    test('of a release without the event is announced once, whichever instances start', async () => {
+      const id = `i${randomUUID()}`;
+      const createdAt = '2026-11-02T10:00:00.000Z';
+      await catalog.store
+        .collection(institutions)
+        .of(id)
+        .insert({ ...details(id), catalogMark: 'mark', createdAt });
+      await Promise.all([announceInstitutions(catalog.store), announceInstitutions(catalog.store)]);
+      await announceInstitutions(catalog.store);
+      expect(await announced(id)).toMatchObject([{ ...fact, key: id, version: 2 }]);
+      expect(await catalog.store.collection(institutions).of(id).get(id)).toMatchObject({
+        catalogMark: 'mark',
+        createdAt,
+      });
+    });
+
+    test('has money that is in use, and languages in their canonical form', async () => {
+      const id = `i${randomUUID()}`;
+      for (const currency of ['DEM', 'ABC', 'XAU', 'chf'])
+        await expect(createInstitution(catalog.store, { ...details(id), currency })).rejects.toThrow('ISO 4217');
+      for (const languages of [[], ['fr', 'German']])
+        await expect(createInstitution(catalog.store, { ...details(id), languages })).rejects.toThrow('BCP 47');
+      const made = await createInstitution(catalog.store, {
+        ...details(id),
+        currency: 'XCG',
+        languages: ['fra', 'pt-br', 'iw'],
+      });
+      expect(made).toMatchObject({ currency: 'XCG', languages: ['fr', 'pt-BR', 'he'] });
+      expect(await announced(id)).toMatchObject([{ data: { languages: ['fr', 'pt-BR', 'he'] } }]);
+    });
+
+    test('can be published again, as of its present version', async () => {
+      const id = `i${randomUUID()}`;
+      await createInstitution(catalog.store, details(id));
+      const facts = [];
+      for await (const one of currentFacts.read(catalog.store)) if (one.institution === id) facts.push(one);
+      expect(facts).toMatchObject([{ ...fact, key: id, version: 1 }]);
+    });
   });
 });
