@@ -2,24 +2,18 @@ import { parseArgs } from 'node:util';
 import { Fault } from '@boxoffice/envelope';
 import { failStart, StartFault } from '@boxoffice/runtime';
 import { StoreUnavailable, UniqueViolation } from '@boxoffice/store';
-import { apiKeys } from './accounts/api-keys.ts';
-import { apiUsers } from './accounts/api-users.ts';
-import { clients } from './accounts/clients.ts';
+import { apiKeys, clients, usage } from './accounts/clients.ts';
 import { institutions, pointsOfSale } from './accounts/institutions.ts';
 import { keys, serviceSecrets } from './accounts/keys.ts';
-import { usage } from './accounts/usage.ts';
-import { users } from './accounts/users.ts';
-import { webhooks } from './accounts/webhooks.ts';
-import { backups } from './backup/commands.ts';
-import { canDeploy } from './can-deploy/commands.ts';
+import { apiUsers, users } from './accounts/users.ts';
+import { backups } from './backup.ts';
+import { canDeploy } from './can-deploy.ts';
 import { check } from './check/commands.ts';
 import { type Command, type Given, isReport, Misuse, optionsOf, printed, wordsOf } from './command.ts';
 import { demo } from './demo.ts';
 import { openInstallation, Refused } from './installation.ts';
-import { deadLetters } from './messages/dead-letters.ts';
-import { facts } from './messages/facts.ts';
-import { topology } from './messages/topology.ts';
-import { status } from './status/commands.ts';
+import { deadLetters, facts, topology, webhooks } from './messages.ts';
+import { status } from './status.ts';
 
 const commands: readonly Command[] = [
   ...institutions,

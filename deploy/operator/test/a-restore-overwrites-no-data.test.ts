@@ -15,9 +15,8 @@ import { catalog, createInstitution, listInstitutions } from '@boxoffice/catalog
 import { lockDirectory } from '@boxoffice/local';
 import { openSqliteStores } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { MANIFEST } from '../src/backup/manifest.ts';
-import { type PutBackOptions, putBack } from '../src/backup/put-back.ts';
-import { takeBackup } from '../src/backup/take.ts';
+import { type PutBackOptions, putBack, takeBackup } from '../src/backup.ts';
+import { MANIFEST } from '../src/backup-manifest.ts';
 import { operatorOf } from './program.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'boxoffice-backup-'));

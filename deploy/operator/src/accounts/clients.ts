@@ -1,17 +1,23 @@
 import {
   addClientSecret,
   checkUris,
+  createApiKey,
   createClient,
   createClients,
   createPublicClient,
+  deleteApiKey,
   deleteClient,
+  listApiKeys,
   listClients,
+  rangeOf,
+  readUsage,
   removeClientSecret,
   SCOPES,
   scopesOfDomains,
+  type UsageQuery,
 } from '@boxoffice/authorizer';
 import { presentRows } from '@boxoffice/runtime/services';
-import { type Command, type Given, listOf, Misuse, nameOf } from '../command.ts';
+import { type Command, type Given, listOf, Misuse, nameOf, printed } from '../command.ts';
 import type { Installation } from '../installation.ts';
 import { knownInstitution, knownPointOfSale } from './institutions.ts';
 
@@ -134,6 +140,111 @@ export const clients: readonly Command[] = [
     async run(installation, { words: [institution = '', clientId = ''] }) {
       await deleteClient(await installation.store('authorizer'), institution, clientId);
       return `${clientId} is deleted`;
+    },
+  },
+];
+
+const WHOLE = /^[1-9]\d{0,12}$/;
+
+/** A number of an option; undefined if it is absent. @throws {Misuse} */
+const numberOf = ({ options }: Given, name: string): number | undefined => {
+  const value = options[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || !WHOLE.test(value)) throw new Misuse(`--${name} is not a whole number above 0`);
+  return Number(value);
+};
+
+export const apiKeys: readonly Command[] = [
+  {
+    name: 'api-keys list',
+    usage: 'INSTITUTION',
+    about: 'lists the API keys of an institution with their use this month, without the keys themselves',
+    run: async (installation, { words: [institution = ''] }) => {
+      await knownInstitution(installation, institution);
+      return listApiKeys(await installation.store('authorizer'), institution);
+    },
+  },
+  {
+    name: 'api-keys create',
+    usage: 'INSTITUTION --name NAME [--origins https://www.example.org,…] [--rate-per-minute 600] [--monthly-quota N]',
+    about: 'makes an API key for the public data of an institution; the key is printed only here',
+    async run(installation, given) {
+      const name = nameOf(given);
+      const ratePerMinute = numberOf(given, 'rate-per-minute');
+      const monthlyQuota = numberOf(given, 'monthly-quota');
+      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
+      return createApiKey(await installation.store('authorizer'), institution, {
+        name,
+        origins: listOf(given, 'origins'),
+        ...(ratePerMinute === undefined ? {} : { ratePerMinute }),
+        ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+      });
+    },
+  },
+  {
+    name: 'api-keys delete',
+    usage: 'INSTITUTION API_KEY_ID',
+    about: 'deletes an API key; it is refused within five seconds',
+    async run(installation, { words: [institution = '', apiKeyId = ''] }) {
+      await deleteApiKey(await installation.store('authorizer'), institution, apiKeyId);
+      return `${apiKeyId} is deleted`;
+    },
+  },
+];
+
+/** Rows of the table; --json gives all. */
+const MOST_ROWS = 50;
+
+const textOf = ({ options }: Given, name: string): string | undefined => {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+};
+
+const instantOf = (given: Given, name: 'from' | 'to'): string | undefined => {
+  const text = textOf(given, name);
+  if (text === undefined) return undefined;
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) throw new Misuse(`--${name} is not a timestamp like 2027-03-14T19:00Z`);
+  return at.toISOString();
+};
+
+const granularities = ['minute', 'hour', 'day'] as const;
+
+const queryOf = (given: Given): UsageQuery => {
+  const granularity = granularities.find((one) => one === (textOf(given, 'granularity') ?? 'hour'));
+  if (!granularity) throw new Misuse(`--granularity is one of ${granularities.join(', ')}`);
+  return {
+    from: instantOf(given, 'from'),
+    to: instantOf(given, 'to'),
+    granularity,
+    groupBy: textOf(given, 'group-by'),
+  };
+};
+
+const iso = (at: number): string => new Date(at).toISOString().slice(0, 16);
+
+export const usage: readonly Command[] = [
+  {
+    name: 'usage',
+    usage: 'INSTITUTION [--from 2027-03-14] [--to 2027-03-15] [--granularity hour] [--group-by apiKey,status]',
+    about:
+      'prints the requests of an institution, by default of the last 24 hours, as a table; --granularity minute, hour or ' +
+      'day; --group-by any of apiKey, client, user, operation, status',
+    async run(installation, given) {
+      const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
+      const range = rangeOf(queryOf(given), Date.now());
+      const whole = { after: undefined, limit: Number.POSITIVE_INFINITY };
+      const { items, totals } = await readUsage(await installation.store('authorizer'), institution, range, whole);
+      const shown = items.slice(-MOST_ROWS);
+      const lines = [
+        `${institution}, ${iso(range.from)} to ${iso(range.to)} UTC, per ${range.resolution}`,
+        '',
+        printed(shown, false),
+        ...(items.length > shown.length ? [`the last ${shown.length} of ${items.length} rows; --json prints all`] : []),
+        '',
+        printed(totals, false),
+      ];
+      return { kind: 'report', wrong: false, text: lines.join('\n'), json: { items, totals } };
     },
   },
 ];

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { createApiUser, inviteApiUser, listApiUsers, lockApiUser, ROLES, readmitApiUser } from '@boxoffice/authorizer';
 import { contacts } from '@boxoffice/contacts';
 import { createUser, listUsers, removeUser, setPassword } from '@boxoffice/pos';
-import { type Command, type Given, required } from '../command.ts';
+import { publicUrl, readSettings } from '@boxoffice/runtime';
+import { type Command, type Given, listOf, nameOf, required } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
 import { knownInstitution, knownPointOfSale } from './institutions.ts';
-
-/** The text without its final line break, which editors and `echo` add. */
-const withoutEnd = (text: string): string => text.replace(/\r?\n$/, '');
 
 const fromFile = (file: string): string => {
   try {
@@ -43,30 +42,24 @@ const fromTerminal = async (): Promise<string> => {
   }
 };
 
+const PASSWORD = 'the password is prompted for, or read from --password-file (- or a pipe: standard input)';
+
 /**
  * A password from a file, from a pipe, or from a terminal prompt; never from the command line, and never printed.
  * @throws {Refused}
  */
-const readPassword = async (file: string | undefined): Promise<string> => {
-  const given = file === undefined && process.stdin.isTTY ? fromTerminal : fromStandardInput;
-  const password = withoutEnd(file === undefined || file === '-' ? await given() : fromFile(file));
+const passwordOf = async ({ options: { 'password-file': file } }: Given): Promise<string> => {
+  const isPrompted = typeof file !== 'string' && process.stdin.isTTY;
+  const given = () => (isPrompted ? fromTerminal() : fromStandardInput());
+  const text = typeof file !== 'string' || file === '-' ? await given() : fromFile(file);
+  // Editors and `echo` add a line end.
+  const password = text.replace(/\r?\n$/, '');
   if (password === '') throw new Refused('no password was given: --password-file FILE, or pipe it in');
   return password;
 };
 
-const PASSWORD = 'the password is prompted for, or read from --password-file (- or a pipe: standard input)';
-
-const passwordOf = ({ options }: Given): Promise<string> => {
-  const file = options['password-file'];
-  return readPassword(typeof file === 'string' ? file : undefined);
-};
-
 /** @throws {Refused} unless the institution has this contact and it is not erased */
-export const requireContact = async (
-  installation: Installation,
-  institution: string,
-  number: string,
-): Promise<void> => {
+const requireContact = async (installation: Installation, institution: string, number: string): Promise<void> => {
   const [collection] = contacts.collections;
   const store = await installation.store('contacts');
   const found = collection && (await store.collection(collection).of(institution).get(number));
@@ -126,5 +119,70 @@ export const users: readonly Command[] = [
         throw new Refused(`there is no login ${login} at ${serviceHost}`);
       return `${login} can no longer log in at ${serviceHost}`;
     },
+  },
+];
+
+const LINK = 'its link sets the password, is valid for seven days and printed only here';
+
+/** What names a user: the institution and the login. @throws {Refused} when the institution is unknown */
+const userOf = async (installation: Installation, [id = '', login = '']: readonly string[]) => {
+  const { id: institution } = await knownInstitution(installation, id);
+  const address = (await installation.running())?.publicUrl ?? readSettings({ publicUrl }).publicUrl;
+  return { institution, login, publicUrl: address };
+};
+
+/** The users of the institution API, who sign in. */
+export const apiUsers: readonly Command[] = [
+  {
+    name: 'api-users list',
+    usage: '[INSTITUTION]',
+    about: 'lists the users who sign in to the institution API, of an institution or of all',
+    run: async (installation, { words: [institution] }) => {
+      if (institution !== undefined) await knownInstitution(installation, institution);
+      return listApiUsers(await installation.store('authorizer'), institution);
+    },
+  },
+  {
+    name: 'api-users create',
+    usage: 'INSTITUTION LOGIN --name NAME --role ROLE [--contact NUMBER] [--points-of-sale HOST,HOST]',
+    about: `invites a user, by email, with a role (${ROLES.join(', ')}); ${LINK}. A customer needs --contact; contact and points of sale must exist`,
+    async run(installation, given) {
+      const [name, role] = [nameOf(given), required(given, 'role')];
+      const contactNumber = given.options.contact === undefined ? null : required(given, 'contact');
+      const user = await userOf(installation, given.words);
+      if (contactNumber !== null) await requireContact(installation, user.institution, contactNumber);
+      const pointsOfSale = listOf(given, 'points-of-sale');
+      for (const host of pointsOfSale) await knownPointOfSale(installation, user.institution, host);
+      return createApiUser(await installation.store('authorizer'), {
+        ...user,
+        name,
+        role,
+        contactNumber,
+        pointsOfSale,
+      });
+    },
+  },
+  {
+    name: 'api-users lock',
+    usage: 'INSTITUTION LOGIN',
+    about: 'locks a user: its sign-ins and tokens are refused within five seconds',
+    run: async (installation, { words }) =>
+      lockApiUser(await installation.store('authorizer'), await userOf(installation, words)),
+  },
+  {
+    name: 'api-users unlock',
+    usage: 'INSTITUTION LOGIN [--invite]',
+    about: `lets a locked user sign in again with the same password; its old sign-ins stay ended. --invite, if somebody else may know the password: forgets it and makes an invitation; ${LINK}`,
+    async run(installation, { words, options }) {
+      const [store, user] = [await installation.store('authorizer'), await userOf(installation, words)];
+      return options.invite === true ? readmitApiUser(store, user) : lockApiUser(store, user, 'active');
+    },
+  },
+  {
+    name: 'api-users invite',
+    usage: 'INSTITUTION LOGIN',
+    about: `makes a new invitation, also for a lost password; ${LINK}, and an older one ends`,
+    run: async (installation, { words }) =>
+      inviteApiUser(await installation.store('authorizer'), await userOf(installation, words)),
   },
 ];

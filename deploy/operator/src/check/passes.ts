@@ -1,13 +1,20 @@
 import type { Announced } from '@boxoffice/service';
 import type { CollectionHandle, Document } from '@boxoffice/store';
-import { judgeApiKeys, judgeApiKeyUses, judgeGrants, judgeSignIns, judgeUsers } from './access.ts';
 import { judgeAnnounced, judgeEvents, judgeEventsAgain } from './events.ts';
 import type { Case, Kind } from './findings.ts';
-import { judgeOrders } from './orders.ts';
-import { judgeContacts, judgeLogins, judgeSessions } from './people.ts';
+import { judgeOrders, judgeTickets } from './orders.ts';
+import {
+  judgeApiKeys,
+  judgeApiKeyUses,
+  judgeContacts,
+  judgeGrants,
+  judgeLogins,
+  judgeSessions,
+  judgeSignIns,
+  judgeUsers,
+} from './people.ts';
 import { byId, type CheckedCollections, everyPage } from './reading.ts';
 import { judgePlaces, judgeStock, recount } from './stock.ts';
-import { judgeTickets } from './tickets.ts';
 import { judgeUsage, judgeUsageAgain } from './usage.ts';
 
 /** What is counted while it is read. `abandoned_places` are held for orders that do not exist: what a dead process took, or a creation under way. They lapse with their hold. */

@@ -1,6 +1,13 @@
+import type {
+  ApiKeyDocument,
+  ApiKeyUseDocument,
+  GrantDocument,
+  SessionDocument,
+  UserDocument,
+} from '@boxoffice/authorizer';
 import type { ContactDocument } from '@boxoffice/contacts';
-import type { SessionDocument, UserDocument } from '@boxoffice/pos';
-import { type Case, caseOf, type Finding } from './findings.ts';
+import type { UserDocument as LoginDocument, SessionDocument as VisitDocument } from '@boxoffice/pos';
+import { broken, type Case, caseOf, type Finding } from './findings.ts';
 import { byOwner, type CheckedCollections, namedBy } from './reading.ts';
 
 /** Judges contacts: purchases of an erased contact contain no personal data. */
@@ -28,7 +35,7 @@ export const judgeContacts = async (
 };
 
 const whoFaults = (
-  { id, institution, contactNumber }: SessionDocument | UserDocument,
+  { id, institution, contactNumber }: VisitDocument | LoginDocument,
   what: string,
   contacts: ReadonlyMap<string, ContactDocument>,
 ): Finding[] => {
@@ -39,7 +46,10 @@ const whoFaults = (
 };
 
 /** Judges logins at points of sale. */
-export const judgeLogins = async (collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> => {
+export const judgeLogins = async (
+  collections: CheckedCollections,
+  found: readonly LoginDocument[],
+): Promise<Case[]> => {
   const contacts = await namedBy(collections.contacts, found, 'contactNumber');
   return found.map((login) => caseOf('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]));
 };
@@ -47,7 +57,7 @@ export const judgeLogins = async (collections: CheckedCollections, found: readon
 /** Judges sessions: a missing cart is allowed, a cart of another point of sale is not. */
 export const judgeSessions = async (
   collections: CheckedCollections,
-  found: readonly SessionDocument[],
+  found: readonly VisitDocument[],
 ): Promise<Case[]> => {
   const orders = await namedBy(collections.orders, found, 'cartId');
   const contacts = await namedBy(collections.contacts, found, 'contactNumber');
@@ -59,5 +69,95 @@ export const judgeSessions = async (
     const findings: Finding[] = foreign ? [{ invariant: 'session_cart', offenders: [id, cartId ?? ''], text }] : [];
     findings.push(...whoFaults(session, 'session', contacts));
     return caseOf('session', session, findings, cart ? [cart] : [], [cartId ?? '', contactNumber ?? '']);
+  });
+};
+
+/** Judges users of the institution API. The erasure of a contact deletes its users, a moment later. */
+export const judgeUsers = async (collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> => {
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  return found.map((user) => {
+    const { id, institution, state, role, passwordHash, contactNumber } = user;
+    const contact = contacts.get(contactNumber ?? '');
+    const isErased = contact?.institution === institution && contact.erasedAt !== undefined;
+    const findings = broken('user', id, `user ${id}`, [
+      [state !== 'active' || passwordHash !== null, 'is active and has no password'],
+      [state !== 'invited' || passwordHash === null, 'is invited and has a password'],
+      [role !== 'customer' || contactNumber !== null, 'is a customer without a contact'],
+      [!isErased, `has the contact ${contactNumber}, which was erased`, contactNumber ?? ''],
+    ]);
+    return caseOf('user', user, findings, contact ? [contact] : [], [contactNumber ?? '']);
+  });
+};
+
+const HOUR_MS = 3_600_000;
+/** The longest session, and the longest chain of refresh tokens with its last access token. */
+const LONGEST_SESSION_MS = 12 * HOUR_MS;
+const LONGEST_GRANT_MS = 91 * 24 * HOUR_MS;
+
+/** Judges sessions of users. A deleted user's session is over, and stays until it expires. */
+export const judgeSignIns = async (
+  collections: CheckedCollections,
+  found: readonly SessionDocument[],
+): Promise<Case[]> => {
+  const users = await namedBy(collections.users, found, 'userId');
+  return found.map((session) => {
+    const { id, institution, userId, signedInAt, expiresAt } = session;
+    const user = users.get(userId);
+    const findings = broken('sign_in', id, `session ${id}`, [
+      [!user || user.institution === institution, `is of ${userId}, who is another institution’s user`, userId],
+      [expiresAt - signedInAt <= LONGEST_SESSION_MS, 'lasts longer than twelve hours'],
+    ]);
+    return caseOf('sign_in', session, findings, user ? [user] : []);
+  });
+};
+
+/** Judges what users granted. Deleted clients stay. */
+export const judgeGrants = async (
+  collections: CheckedCollections,
+  found: readonly GrantDocument[],
+): Promise<Case[]> => {
+  const users = await namedBy(collections.users, found, 'userId');
+  const clients = await namedBy(collections.clients, found, 'clientId');
+  return found.map((grant) => {
+    const { id, institution, userId, clientId, exchangedAt, refresh, createdAt, expiresAt } = grant;
+    const [user, client] = [users.get(userId), clients.get(clientId)];
+    const findings = broken('sign_in', id, `grant ${id}`, [
+      [!user || user.institution === institution, `is of ${userId}, who is another institution’s user`, userId],
+      [client?.institution === institution, `is of ${clientId}, which is no client of its institution`, clientId],
+      [exchangedAt !== null || refresh === null, 'has refresh tokens, although its code was never exchanged'],
+      [expiresAt - createdAt <= LONGEST_GRANT_MS, 'lasts longer than its refresh tokens may'],
+    ]);
+    return caseOf(
+      'grant',
+      grant,
+      findings,
+      [user, client].flatMap((one) => one ?? []),
+    );
+  });
+};
+
+/** Judges API keys. Deleted keys stay, so that their usage keeps a name. */
+export const judgeApiKeys = async (
+  _collections: CheckedCollections,
+  found: readonly ApiKeyDocument[],
+): Promise<Case[]> =>
+  found.map((apiKey) => {
+    const { id, deletedAt, origins } = apiKey;
+    const rules = [[deletedAt === null || origins.length === 0, 'is deleted and has origins']] as const;
+    return caseOf('api_key', apiKey, broken('api_key', id, `API key ${id}`, rules));
+  });
+
+/** Judges the use of API keys: it is of a key of the same institution. */
+export const judgeApiKeyUses = async (
+  collections: CheckedCollections,
+  found: readonly ApiKeyUseDocument[],
+): Promise<Case[]> => {
+  const apiKeys = await namedBy(collections.apiKeys, found, 'id');
+  return found.map((use) => {
+    const { id, institution } = use;
+    const apiKey = apiKeys.get(id);
+    const rules = [[apiKey?.institution === institution, 'was used and is no key of its institution']] as const;
+    const findings = broken('api_key', id, `API key ${id}`, rules);
+    return caseOf('api_key_use', use, findings, apiKey ? [apiKey] : []);
   });
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Store, StoreUnavailable } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CheckedStores } from '../../src/check/reading.ts';
-import type { Violation } from '../../src/check/suspects.ts';
+import type { Violation } from '../../src/check/verify.ts';
 import { verify } from '../../src/check/verify.ts';
 import { engines, found, type InstitutionFixture } from './institution-fixture.ts';
 import { held, type Planted, planted, underWay } from './violations.ts';

@@ -145,7 +145,7 @@ describe('metrics', () => {
   const isLibrarys = (name: string) => /^(?:process|nodejs)_/.test(name);
   /** Metrics from other sources: Prometheus itself, and the operator's file. */
   const elsewhere = () => {
-    const written = textOf('operator/src/check/metrics-file.ts').matchAll(/gauge\('(\w+)'/g);
+    const written = textOf('operator/src/check/commands.ts').matchAll(/gauge\('(\w+)'/g);
     return [...written].map(([, name]) => String(name));
   };
 

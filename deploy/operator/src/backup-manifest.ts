@@ -13,7 +13,7 @@ import {
 import { dirname, join, normalize, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { explain } from '@boxoffice/runtime';
-import { Refused } from '../installation.ts';
+import { Refused } from './installation.ts';
 
 /** The list of a backup's files. It is written last: a directory without it is no complete backup. */
 export const MANIFEST = 'manifest.json';

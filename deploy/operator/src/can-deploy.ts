@@ -1,11 +1,106 @@
 // Whether a release can run beside what runs now.
 
 import type { Obstacle, Release } from '@boxoffice/contracts';
-import { isBuiltIn, presentRows, type ServiceRow } from '@boxoffice/runtime/services';
-import { type Command, Misuse, type Report } from '../command.ts';
-import type { Installation } from '../installation.ts';
-import { addressesOf } from '../status/addresses.ts';
-import { isUnreached, listedOf, type Running, readReleases, type Unreached } from './running.ts';
+import { broadcastsOf, callsOf, isBuiltIn, presentRows, queuesOf, type ServiceRow } from '@boxoffice/runtime/services';
+import { type Command, Misuse, type Report } from './command.ts';
+import type { Installation } from './installation.ts';
+import { type Address, addressesOf, atEachInstance, fetchJson, reasonOf } from './processes.ts';
+
+/** A release that runs, as one of its instances describes it. */
+interface Running extends Release {
+  /** The address of the instance. */
+  readonly at: string;
+  /** Whether it says what its internal operations and facts are; releases before 0.3.0 do not. */
+  readonly isWhole: boolean;
+}
+
+/** An instance that gave no description, and the reason. */
+interface Unreached {
+  readonly service: string;
+  readonly at: string;
+  readonly reason: string;
+}
+
+const isUnreached = (one: Running | Unreached): one is Unreached => 'reason' in one;
+
+interface Served {
+  readonly info?: { readonly version?: unknown };
+  readonly paths?: object;
+  readonly components?: object;
+  readonly 'x-publishes'?: Release['publishes'];
+  readonly 'x-consumes'?: Release['consumes'];
+  readonly 'x-calls'?: Release['calls'];
+  readonly 'x-permits'?: Release['permits'];
+}
+
+/** A served document with what the comparison needs of one; a service of a team's own may leave members out. */
+const descriptionIn = ({ info, paths = {}, components = {} }: Served): Release['openapi'] => ({
+  info: { version: String(info?.version ?? 'without a version') },
+  components: components as Release['openapi']['components'],
+  paths: Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item as object)
+          .filter(([, operation]) => operation?.responses !== undefined)
+          .map(([method, operation]) => [method, { operationId: `${method} ${path}`, security: [], ...operation }]),
+      ),
+    ]),
+  ),
+});
+
+/** What the services list says of a process: for one that does not say so itself. */
+const listedOf = (row: ServiceRow): Pick<Release, 'consumes' | 'calls'> => ({
+  calls: callsOf(row),
+  consumes: {
+    ...Object.fromEntries(queuesOf(row).map(({ queue, facts }) => [queue, facts])),
+    ...(broadcastsOf(row).length > 0 && { broadcast: broadcastsOf(row) }),
+  },
+});
+
+/** Reads the descriptions of every instance at an address. Never rejects. */
+const readReleases = async (address: Address, row: ServiceRow, callers: string): Promise<(Running | Unreached)[]> => {
+  const { service, url, versionUrl = url, ca } = address;
+  const get = async (path: string, ip: string): Promise<Served | undefined> => {
+    const { status, body } = await fetchJson(new URL(path, versionUrl), ip, ca);
+    return status === 200 && typeof body === 'object' && body !== null ? body : undefined;
+  };
+  const read = async (ip: string): Promise<Running | Unreached> => {
+    const at = `${ip}:${new URL(versionUrl).port || (versionUrl.startsWith('https') ? '443' : '80')}`;
+    try {
+      const [openapi, internal] = await Promise.all([get('/openapi.json', ip), get('/internal/openapi.json', ip)]);
+      if (!openapi) return { service, at, reason: 'it serves no description at /openapi.json' };
+      const {
+        'x-publishes': publishes,
+        'x-consumes': consumes,
+        'x-calls': calls,
+        'x-permits': permits,
+      } = internal ?? {};
+      const listed = listedOf(row);
+      const described = descriptionIn(openapi);
+      return {
+        name: service,
+        at,
+        version: described.info.version,
+        callers,
+        openapi: described,
+        internal: descriptionIn(internal ?? {}),
+        publishes: publishes ?? {},
+        consumes: consumes ?? listed.consumes,
+        calls: calls ?? listed.calls,
+        ...(permits && { permits }),
+        isWhole: internal !== undefined,
+      };
+    } catch (error) {
+      return { service, at, reason: reasonOf(error) };
+    }
+  };
+  try {
+    return await atEachInstance(url, read, (one) => isUnreached(one) && one.reason === 'ECONNREFUSED');
+  } catch (error) {
+    return [{ service, at: new URL(url).host, reason: reasonOf(error) }];
+  }
+};
 
 // Loaded when it is needed: every process is.
 const contracts = () => import('@boxoffice/contracts');
@@ -105,6 +200,12 @@ const distinct = (running: readonly Running[]): Running[] => [
 
 const lineOf = ({ caller, missing, remedy }: Obstacle): string => `${caller}: ${missing}; ${remedy}`;
 
+/** What the gateway, which describes no needs, calls and consumes by this release. */
+const gatewayNeeds = async (row: ServiceRow): Promise<Pick<Release, 'calls' | 'consumes'>> => {
+  const { ownRelease } = await contracts();
+  return ownRelease('gateway') ?? listedOf(row);
+};
+
 const judge = async (installation: Installation, service: string, from: string | undefined): Promise<Report> => {
   const rows = presentRows();
   const row = rows.find(({ name }) => name === service);
@@ -183,12 +284,6 @@ const judge = async (installation: Installation, service: string, from: string |
       away,
     },
   };
-};
-
-/** What the gateway, which describes no needs, calls and consumes by this release. */
-const gatewayNeeds = async (row: ServiceRow): Promise<Pick<Release, 'calls' | 'consumes'>> => {
-  const { ownRelease } = await contracts();
-  return ownRelease('gateway') ?? listedOf(row);
 };
 
 export const canDeploy: readonly Command[] = [
