@@ -1,8 +1,7 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { type Family, partnerModules, type Released, serviceClient } from './clients.ts';
 import type { Description } from './index.ts';
-import { type Family, partnerModules, type Released } from './partner-client.ts';
-import { serviceClient } from './service-client.ts';
 
 // npm run setup: writes the `generated` folders from the descriptions in the `released` ones. It runs before anything
 // else can, so it loads no service: a service does not load without its generated clients.

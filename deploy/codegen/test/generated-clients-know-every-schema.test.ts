@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { valuesOf } from '../src/service-client.ts';
+import { valuesOf } from '../src/clients.ts';
 
 const listOf = (...values: readonly string[]) => ({ type: 'string', enum: values });
 

@@ -111,7 +111,8 @@ const describeGateway = () => {
 
 const ofAuthorizer = processOf(authorizer, { folder: 'authorizer' });
 
-const idsIn = (description: Description): string[] =>
+/** The ids of a description's operations. */
+export const idsIn = (description: Description): string[] =>
   [...operationsOf(description).values()].map(({ operation }) => operation.operationId);
 
 /** It calls before there is an identity, and so without a generated client. */

@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { rendered } from './kustomize.ts';
-import { asList, asTree, at, type Resource, type Tree, textAt, type Value } from './tree.ts';
+import { asList, asTree, at, type Resource, rendered, type Tree, textAt, type Value } from './kustomize.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 

@@ -1,16 +1,19 @@
 // Rendering of the kustomizations, for their tests.
 
 export { writeChart } from './chart.ts';
-export { documentsIn, helmIsThere, kustomizeCommand, rendered } from './kustomize.ts';
 export {
   asList,
   asTree,
   at,
+  documentsIn,
+  helmIsThere,
   isTree,
+  kustomizeCommand,
   nameOf,
   type Resource,
+  rendered,
   type Tree,
   templatePath,
   textAt,
   type Value,
-} from './tree.ts';
+} from './kustomize.ts';

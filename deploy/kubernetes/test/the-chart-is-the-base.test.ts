@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { at, documentsIn, nameOf, type Resource, rendered, writeChart } from '../src/index.ts';
-import { chart as source, topology } from './folders.ts';
-import { faultsOf } from './schemas/schemas.ts';
+import { chart as source, topology } from './kustomizations.ts';
+import { faultsOf } from './schemas.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-chart-'));
 const chart = join(folder, 'chart');

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Tree } from '../../src/index.ts';
-import { repository } from '../folders.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Tree } from '../src/index.ts';
+import type { Surroundings } from './kustomizations.ts';
+import { repository } from './kustomizations.ts';
 
 /** A process of the product: a package with a main that listens. */
 export interface Process {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 // npm run new-service: a service of a team's own, written from the templates of `new-service/`.
 
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -5,16 +6,16 @@ import { dirname, join } from 'node:path';
 import { rightsOf } from '@boxoffice/messaging';
 import { RowsFault, rowsWith, type ServiceRow } from '@boxoffice/runtime/services';
 
-const TEMPLATES = new URL('../../new-service/', import.meta.url).pathname;
+const TEMPLATES = new URL('../new-service', import.meta.url).pathname;
 
 /** The rows of the services of teams, as the Compose file mounts them. */
-export const ROWS = 'deploy/compose/services/services.json';
+const ROWS = 'deploy/compose/services/services.json';
 const RIGHTS = 'deploy/compose/broker-rights.json';
 /** The component of Kubernetes with the services of teams. */
-export const COMPONENT = 'deploy/kubernetes/services';
+const COMPONENT = 'deploy/kubernetes/services';
 
 /** What keeps a service from being written, with the remedy. */
-export class Unwritable extends Error {
+class Unwritable extends Error {
   override readonly name = 'Unwritable';
 }
 
@@ -49,6 +50,18 @@ const withImporter = (lock: string, name: string, manifest: string): string => {
   const last = importers.at(-1) ?? '';
   return lock.replace(last, () => `${last}\n${own}`);
 };
+
+/** The component with the services of teams, before it has any. */
+const KUSTOMIZATION = `\
+# The services of teams: an overlay lists this folder among its components. \`npm run new-service\` adds a resource.
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+
+components:
+  - ../components/services-of-teams
+
+resources: []
+`;
 
 const withResource = (kustomization: string, name: string): string =>
   kustomization.replace(/^resources:(?: \[\])?\n/m, (line) => `${line.replace(' []', '')}  - ${name}.yaml\n`);
@@ -89,7 +102,7 @@ export const writeService = (root: string, name: string): string[] => {
   files.set(RIGHTS, asJson(rightsOf(all)));
   files.set(`deploy/compose/${name}.yml`, template('deployment/compose.yml.template'));
   files.set(`${COMPONENT}/${name}.yaml`, template('deployment/kubernetes.yaml.template'));
-  const kustomization = read(`${COMPONENT}/kustomization.yaml`) ?? template('deployment/kustomization.yaml.template');
+  const kustomization = read(`${COMPONENT}/kustomization.yaml`) ?? KUSTOMIZATION;
   files.set(`${COMPONENT}/kustomization.yaml`, withResource(kustomization, name));
   const manifest = files.get(`services/${name}/package.json`) ?? '{}';
   files.set('pnpm-lock.yaml', withImporter(read('pnpm-lock.yaml') ?? '', name, manifest));
@@ -100,3 +113,47 @@ export const writeService = (root: string, name: string): string[] => {
   }
   return [...files.keys()];
 };
+
+// npm run new-service -- NAME: writes a service of a team's own into this repository.
+if (import.meta.main) {
+  const ROOT = new URL('../../../', import.meta.url).pathname;
+  const [name = ''] = process.argv.slice(2);
+
+  const run = (command: string, ...args: string[]): void => {
+    const { status, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8' });
+    if (status !== 0) throw new Unwritable(`the files are written, but ${command} ${args.join(' ')} failed: ${stderr}`);
+  };
+
+  const steps = `
+It has the points of a contact; put what you need in their place. Then:
+
+  npm test -- services/${name}
+  npm run service -- ${name}    with MONGODB_URL, AMQP_URL, AUTHORIZER_URL, CONTACTS_URL, SERVICE_SECRET and SERVICES_FILE
+  docker compose -f docker-compose.yml -f deploy/compose/${name}.yml up -d --build
+  kubectl apply -k …            once your overlay lists ${COMPONENT} among its components, and the ConfigMap
+                                boxoffice-services has ${ROWS}
+
+The Compose file does the following by itself; elsewhere SERVICES_FILE is ${ROWS}, and before the service starts:
+
+  npm run operator -- topology declare              its queue, ${name}.facts.v1
+  npm run operator -- topology rights               those of its user at RabbitMQ
+  npm run operator -- service-secrets ${name}
+
+Then give a client its scopes:
+
+  npm run operator -- clients create INSTITUTION --name NAME --scopes ${name}:read,${name}:write
+
+docs/own-service.md has the contract, docs/services-file.md the row. npm start runs the product's own services only.
+`;
+
+  try {
+    const written = writeService(ROOT, name);
+    run('node_modules/.bin/biome', 'check', '--write', `services/${name}`, 'deploy/compose');
+    run('npm', 'run', '--silent', 'setup');
+    process.stdout.write(`${written.map((path) => `wrote ${path}`).join('\n')}\n${steps}`);
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    process.stderr.write(`new-service: ${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,4 +1,4 @@
-import { isTree, type Resource, type Tree, type Value } from '../../src/index.ts';
+import { isTree, type Resource, type Tree, type Value } from '../src/index.ts';
 
 /** The members read so far, by mapping. */
 type Looked = Map<Tree, Set<string>>;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   asList,
   asTree,
@@ -9,10 +9,18 @@ import {
   type Tree,
   templatePath,
   type Value,
-} from '../../src/index.ts';
-import { base, everything, example, firstInstitution, topology } from '../folders.ts';
-import { operatorVersion, product } from './product.ts';
-import { deployed, type Surroundings, surroundingsOf } from './surroundings.ts';
+} from '../src/index.ts';
+import {
+  base,
+  deployed,
+  everything,
+  example,
+  firstInstitution,
+  type Surroundings,
+  surroundingsOf,
+  topology,
+} from './kustomizations.ts';
+import { operatorVersion, product, type Started, started } from './product.ts';
 
 const resources = rendered(base);
 const onDemand = rendered(example);
@@ -199,4 +207,53 @@ test('with TLS between processes every call and every probe of a service uses ht
     );
     expect(probes).toEqual(Array(3).fill(name === 'gateway' ? undefined : 'HTTPS'));
   }
+});
+
+const deployments = deployed(onDemand);
+const [contacts] = deployments.filter(({ name }) => name === 'contacts');
+if (!contacts) throw new Error('contacts is not deployed');
+const withEverything = deployed(rendered(everything)).map((one) => ({ ...one, name: `${one.name} with everything` }));
+const misnamed = { ...contacts, name: 'misnamed', env: { ...contacts.env, CONTACT_URL: 'http://contacts:8081' } };
+let settings: Started;
+
+beforeAll(async () => {
+  settings = await started([...deployments, ...withEverything, misnamed]);
+});
+
+describe('started with the environment of its Deployment', () => {
+  test.each(product.flatMap(({ name }) => [[name], [`${name} with everything`]]))(
+    '%s accepts every setting and reads each',
+    (name) => {
+      expect(settings.unread[name]).toEqual([]);
+    },
+  );
+
+  test('a service is scaled on queues that it consumes', () => {
+    const scaled = onDemand.filter(({ kind }) => kind === 'ScaledObject');
+    expect(scaled.map(nameOf)).not.toEqual([]);
+    for (const one of scaled) {
+      const queues = asList(at(one, 'spec', 'triggers'), 'triggers').flatMap((trigger) => {
+        const queue = at(trigger, 'metadata', 'queueName');
+        return queue === undefined ? [] : [String(queue)];
+      });
+      expect(queues.filter((queue) => !settings.queues[one.metadata.name]?.includes(queue))).toEqual([]);
+      expect(queues).not.toEqual([]);
+    }
+  });
+});
+
+describe('a mistake is found:', () => {
+  test('a setting that no process reads', () => {
+    expect(settings.unread.misnamed).toEqual(['CONTACT_URL']);
+  });
+
+  test('a value that is not accepted', async () => {
+    const loud = { ...contacts, env: { ...contacts.env, LOG_LEVEL: 'loud' } };
+    await expect(started([loud])).rejects.toThrow('LOG_LEVEL');
+  });
+
+  test('a reference to a missing object', () => {
+    const without = onDemand.filter((one: Resource) => nameOf(one) !== 'ConfigMap/gateway-settings');
+    expect(() => deployed(without)).toThrow('ConfigMap/gateway-settings');
+  });
 });
