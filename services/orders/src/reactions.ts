@@ -3,9 +3,9 @@ import { documentsOf, eachOf, type Idempotency } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
 import { withoutNames } from './domain/cart.ts';
-import type { Accepted } from './domain/order/decision.ts';
+import type { Accepted } from './domain/decisions.ts';
 import { recordControl, recordReplacement } from './domain/tickets.ts';
-import { cancelOfPerformances } from './orders/cancel.ts';
+import { cancelOfPerformances } from './orders/actions.ts';
 import type { OrderDocument } from './store.ts';
 
 /** The string member of an event's data. @throws {Unreadable} */

@@ -95,7 +95,7 @@ export const controls: readonly Control[] = [
         to: 'rule(order, now);',
       },
       {
-        file: 'services/orders/src/orders/confirm.ts',
+        file: 'services/orders/src/orders/actions.ts',
         from: 'confirmedBy(rule(order, now), sale, now);',
         to: 'confirmedBy(accept(order), sale, now);',
       },

@@ -1,6 +1,5 @@
 import { type Code, Fault, type FaultHeaders } from '@boxoffice/envelope';
-import { type Refusal, refuse } from '../domain/order/decision.ts';
-import { type Details, type Reason, refusals } from '../domain/refusals.ts';
+import { type Details, type Reason, type Refusal, refusals, refuse } from '../domain/decisions.ts';
 import { addressOfPayment } from '../ids.ts';
 
 const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;

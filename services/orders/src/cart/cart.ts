@@ -7,14 +7,13 @@ import { isUnavailable, RefusedOrder, refusal } from '../api/faults.ts';
 import type { HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
-import { changeLine, isCart, type LineChange } from '../domain/cart.ts';
-import { cancelByShopper } from '../domain/checkout.ts';
-import { refuse } from '../domain/order/decision.ts';
+import { cancelByShopper, changeLine, isCart, type LineChange } from '../domain/cart.ts';
+import { refuse } from '../domain/decisions.ts';
 import type { State } from '../domain/order/order.ts';
 import { isHidden, isPastDue } from '../domain/order/state.ts';
 import { derivedId } from '../ids.ts';
+import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/actions.ts';
 import { permitTariffs } from '../orders/buyer.ts';
-import { type CancelRule, cancelOrder, cancelUnlessEnded } from '../orders/cancel.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
 import { runCommand } from '../steps/command.ts';
@@ -22,7 +21,7 @@ import { visitorAt } from '../steps/hold-limit.ts';
 import { expireNow, findAny } from '../steps/sell.ts';
 import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
-import type { Addition } from './schemas.ts';
+import type { Addition, PerformanceOrders } from './schemas.ts';
 
 /** As {@link permitTariffs} for the lines of several items, each with its own contact. */
 const permitItems = async (
@@ -41,7 +40,7 @@ const permitItems = async (
 };
 
 /** A visitor's items for a cart. `request`: its id, a repeat adds nothing. */
-export type CartAddition = Target &
+type CartAddition = Target &
   Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'items'> & { readonly request: string };
 
 /**
@@ -190,4 +189,45 @@ export const listShopOrders = async (
     page.map((order) => (isPastDue(order, now) ? expireNow(context, targetOf(order)) : order)),
   );
   return { items, total: found.length };
+};
+
+/** Orders looked at for one page. */
+const PAGE = 200;
+
+const shownIf =
+  (performanceId: string) =>
+  ({ id, state, createdBy, contactNumber, performanceIds }: OrderDocument) =>
+    state === 'confirmed' && createdBy && 'pointOfSale' in createdBy && performanceIds.includes(performanceId)
+      ? [{ id, pointOfSale: createdBy.pointOfSale, contactNumber }]
+      : [];
+
+/**
+ * A page of the confirmed orders that shoppers made at points of sale and that have a place of the performance: those of
+ * which it is the first come first. `after` is the `next` of the page before. A page may be empty although others
+ * follow; an order may be on two pages if it changes meanwhile.
+ */
+export const performanceOrders = async (
+  { orders: handle, links: linkHandle }: Pick<OrdersContext, 'orders' | 'links'>,
+  institution: string,
+  performanceId: string,
+  after = 'first',
+): Promise<Static<typeof PerformanceOrders>> => {
+  const [orders, links] = [handle.of(institution), linkHandle.of(institution)];
+  const [source, last] = after.split(' ');
+  const page = { where: { performanceId }, limit: PAGE, ...(last ? { after: { value: last, id: last } } : {}) };
+  const answer = (
+    found: readonly OrderDocument[],
+    read: readonly { readonly id: string }[],
+    following: string | null,
+  ) => ({
+    orders: found.flatMap(shownIf(performanceId)),
+    next: read.length < PAGE ? following : `${source} ${read.at(-1)?.id}`,
+  });
+  if (source === 'first') {
+    const found = await orders.find(page);
+    return answer(found, found, 'further');
+  }
+  const linked = await links.find(page);
+  const ids = linked.map(({ orderId }) => orderId);
+  return answer(ids.length === 0 ? [] : await orders.find({ where: { id: { in: ids } } }), linked, null);
 };

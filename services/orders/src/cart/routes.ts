@@ -3,22 +3,29 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AnyOperation, id, ok, oneOf, operation, type Request } from '@boxoffice/http';
 import { Type } from 'typebox';
+import * as example from '../api/examples.ts';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import { contactNumber } from '../api/schemas.ts';
 import type { OrdersContext } from '../context.ts';
+import { refusals } from '../domain/decisions.ts';
 import { states } from '../domain/order/order.ts';
 import { isHandled } from '../domain/order/state.ts';
-import { refusals } from '../domain/refusals.ts';
 import { derivedId } from '../ids.ts';
 import { hasQuantityConflict } from '../orders/items.ts';
 import { removeOrderLine } from '../orders/lines.ts';
 import { findAny } from '../steps/sell.ts';
 import type { Target } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
-import { abandonCart, addToCart, cancelAfterFault, cancelForShopper, changeCartLine, listShopOrders } from './cart.ts';
+import {
+  abandonCart,
+  addToCart,
+  cancelAfterFault,
+  cancelForShopper,
+  changeCartLine,
+  listShopOrders,
+  performanceOrders,
+} from './cart.ts';
 import { checkoutCart, checkoutName } from './checkout.ts';
-import * as example from './examples.ts';
-import { performanceOrders } from './performance-orders.ts';
 import {
   Addition,
   Checkout,

@@ -15,9 +15,8 @@ import { contactNumber, items, Line, Order } from '../api/schemas.ts';
 import { instant, instantOrNull, lineView, orderView } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
-import { isCart } from '../domain/cart.ts';
-import { paymentTokens } from '../domain/checkout.ts';
-import { shopReasons } from '../domain/refusals.ts';
+import { isCart, paymentTokens } from '../domain/cart.ts';
+import { shopReasons } from '../domain/decisions.ts';
 import type { OrderDocument } from '../store.ts';
 
 const { Array: List, Boolean: Flag, Object: Members, Optional, String: Text } = Type;

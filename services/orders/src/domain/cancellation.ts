@@ -1,4 +1,4 @@
-import { type Accepted, accept, type Decision, refuse } from './order/decision.ts';
+import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { orderCancelled } from './order/facts.ts';
 import type { Cancellation, Order } from './order/order.ts';
 import { abandoned, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';

@@ -1,8 +1,13 @@
+import { boughtBy, inaccessible } from './buyer.ts';
+import { cancel } from './cancellation.ts';
+import { unsellable } from './confirmation.ts';
+import { accept, type Decision, isRefused, refuse } from './decisions.ts';
+import { listed } from './hold.ts';
 import { beneficiaryOf } from './lines.ts';
-import { accept, type Decision, refuse } from './order/decision.ts';
-import { areAmounts } from './order/money.ts';
-import type { Line, Order, Texts } from './order/order.ts';
+import { areAmounts, due } from './order/money.ts';
+import type { Guest, Line, Order, Texts } from './order/order.ts';
 import { isHidden, touched, unfit } from './order/state.ts';
+import { addPayment } from './payments.ts';
 
 /** A change of a cart's line; absent members stay. */
 export interface LineChange {
@@ -69,4 +74,83 @@ export const withoutNames = <O extends Order>(order: O, now: number): O => {
   const named = order.lines.some(({ beneficiary }) => beneficiary);
   if (!named) return order.guest ? { ...order, guest: null } : order;
   return touched({ ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }, now);
+};
+
+/** The criterion that a contact needs to buy on account. */
+const ACCOUNT_CRITERION = 'account';
+
+/** The methods that decide what a checkout begins; by any other one the order waits for its payment. */
+const ON_ACCOUNT = 'on_account';
+const SIMULATED = 'simulated';
+export const paymentTokens = ['ok', 'declined', 'pending'] as const;
+
+/** A cart's checkout as requested. */
+export interface CheckoutInput {
+  readonly requestId: string;
+  readonly contactNumber: string;
+  /** The contact's criteria. */
+  readonly criteria: readonly string[];
+  /** The guest whose contact is to be created. */
+  readonly guest?: Omit<Guest, 'since'> | undefined;
+  /** A payment method of the catalog's points of sale. */
+  readonly method: string;
+  /** The outcome of a simulated payment. */
+  readonly token: (typeof paymentTokens)[number];
+  /** The id of the payment, if the checkout records one. */
+  readonly paymentId: string;
+  readonly graceMs: number;
+}
+
+/** The refusal of a cart that cannot be bought, or undefined. */
+const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
+  if (!isCart(order)) return refuse('cart_gone');
+  const unclear = unfit(order, ['open', 'expired', 'cancelled'], 'bought', now);
+  if (unclear) return unclear;
+  if (order.lines.length === 0) return refuse('empty', 'The cart is empty.');
+  if (order.state === 'expired') return refuse('cart_expired');
+  const refused = unfit(order, ['open'], 'bought', now);
+  if (refused) return refused;
+  const unmet = inaccessible(order.lines, criteria);
+  if (unmet) return unmet;
+  if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
+  if (method === SIMULATED && token === 'declined' && due(order) > 0) return refuse('payment_declined');
+  return undefined;
+};
+
+/**
+ * Makes an order of a cart: it belongs to the contact and is listed. With a captured payment its sale is due; with a
+ * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's data is stored until the contact is written. An order whose
+ * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
+ * `cart_gone`, `cart_expired`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`,
+ * `payment_declined`.
+ */
+export const checkOut = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
+  const refused = obstacle(order, input, now);
+  if (refused) return refused;
+  const { requestId, contactNumber, method } = input;
+  const checkout = { requestId, paymentMethod: method, at: now };
+  const own = boughtBy({ ...order, checkout }, contactNumber, input.guest, now);
+  const bought = listed(touched(own, now), now);
+  if (method === ON_ACCOUNT || due(bought) === 0)
+    return unsellable(bought, method === ON_ACCOUNT, now) ?? accept(bought);
+  const status = method === SIMULATED && input.token === 'ok' ? 'captured' : 'pending';
+  const { paymentId: id, graceMs } = input;
+  const createdBy = order.pointOfSale === null ? undefined : { pointOfSale: order.pointOfSale };
+  return addPayment(bought, { id, method, amount: due(bought), status, createdBy, graceMs }, now);
+};
+
+/**
+ * Cancels an order for its shopper: as {@link cancel} without override, until `until` (epoch milliseconds; absent: the
+ * first performance's start as it was sold), afterwards `performance_begun`. An order that is not live is refused as `not_cancellable`.
+ */
+export const cancelByShopper = <O extends Order>(
+  order: O,
+  how: { readonly reason: string | null; readonly controlled: number | null; readonly until?: number | undefined },
+  now: number,
+): Decision<O> => {
+  const decision = cancel(order, { ...how, override: false }, now);
+  if (isRefused(decision))
+    return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
+  const until = how.until ?? Math.min(...order.lines.map(({ startDate }) => Date.parse(startDate)));
+  return until <= now ? refuse('performance_begun') : decision;
 };

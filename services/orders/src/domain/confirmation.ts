@@ -1,9 +1,8 @@
-import { accept, acceptButRefuse, type Decision, type Refused, refuse } from './order/decision.ts';
-import { expiredUnsold } from './order/expiry.ts';
+import { accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { hasNames, orderConfirmed } from './order/facts.ts';
 import { due, isPaidInFull } from './order/money.ts';
 import type { Line, Order, Place, SaleDue } from './order/order.ts';
-import { touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
+import { expiredUnsold, touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
 import { currentTicket } from './tickets.ts';
 
 /**

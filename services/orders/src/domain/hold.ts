@@ -1,6 +1,6 @@
 // Rules of orders without any I/O: from the hold to the settled cancellation, one file per subject.
 
-import { accept, type Decision, refuse } from './order/decision.ts';
+import { accept, type Decision, refuse } from './decisions.ts';
 import { contactNamed } from './order/facts.ts';
 import { areAmounts } from './order/money.ts';
 import type { Line, NewLine, Order, TicketDelivery } from './order/order.ts';

@@ -1,9 +1,8 @@
+import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { unsold } from './hold.ts';
-import { accept, type Decision, type Refused, refuse } from './order/decision.ts';
-import { soldIfPaid } from './order/expiry.ts';
 import { areAmounts } from './order/money.ts';
 import type { Beneficiary, Line, NewLine, Order, State } from './order/order.ts';
-import { isHidden, performancesOf, touched, unfit } from './order/state.ts';
+import { isHidden, performancesOf, soldIfPaid, touched, unfit } from './order/state.ts';
 
 const changeable: readonly State[] = ['open', 'reserved'];
 

@@ -1,8 +1,7 @@
-import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './order/decision.ts';
-import { endedIfDue } from './order/expiry.ts';
+import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { areAmounts, due, isPaidInFull, paid, refunded } from './order/money.ts';
 import { type Creator, type Order, type Payment, states } from './order/order.ts';
-import { isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
+import { endedIfDue, isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as requested. */
 export interface PaymentInput {

@@ -1,7 +1,11 @@
-import { type Accepted, accept } from './order/decision.ts';
+import { type Accepted, accept } from './decisions.ts';
 import { ticketIdOf } from './order/facts.ts';
 import type { Line, Order, TicketControl } from './order/order.ts';
 import { touched } from './order/state.ts';
+
+/** Whether the order has tickets, be they cancelled. */
+export const hasTickets = ({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean =>
+  state === 'confirmed' || cancellation?.hadTickets === true;
 
 /** The valid ticket of a line: the one that the confirmation created, or the last replacement. */
 export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string => {

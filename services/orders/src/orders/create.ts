@@ -6,17 +6,17 @@ import { faultOf } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
-import { inaccessible } from '../domain/details.ts';
+import { inaccessible } from '../domain/buyer.ts';
+import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/hold.ts';
-import { type Accepted, accept, isRefused } from '../domain/order/decision.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
 import { orderIdMadeBy, requestNameOf, shortNumberOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
+import { cancelIfOver } from './actions.ts';
 import { namedContact, sellsToAnybody } from './buyer.ts';
-import { cancelIfOver } from './cancel.ts';
 import { heldLines, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 /** A new order as requested. */

@@ -2,6 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import { isUnavailable, notFound, refusal } from '../api/faults.ts';
 import type { Held, HeldLine } from '../clients/stock.ts';
 import type { OrdersContext } from '../context.ts';
+import { accept } from '../domain/decisions.ts';
 import {
   addLines,
   beneficiaryOf,
@@ -11,18 +12,16 @@ import {
   unextendable,
   withoutReleased,
 } from '../domain/lines.ts';
-import { accept } from '../domain/order/decision.ts';
 import type { Line } from '../domain/order/order.ts';
 import { isHidden } from '../domain/order/state.ts';
 import { requestNameOf } from '../ids.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
+import { answerWithTickets } from '../steps/follow-ups.ts';
 import { sellIfDue } from '../steps/sell.ts';
-import { answerWithTickets } from '../steps/tickets.ts';
 import { attempt, type Rule, targetOf } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
-import { cancelIfOver } from './cancel.ts';
+import { cancelIfOver, holdUntil } from './actions.ts';
 import { releaseRefused, type Taken } from './create.ts';
-import { holdUntil } from './extend.ts';
 import { heldLines, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
 const holdMore = async (

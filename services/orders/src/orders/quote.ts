@@ -8,7 +8,7 @@ import * as example from '../api/examples.ts';
 import { faultOf, RefusedOrder, refusal } from '../api/faults.ts';
 import { NewOrder, OrderQuote } from '../api/schemas.ts';
 import { type ContextOf, type OrdersContext, requirePointOfSale } from '../context.ts';
-import { inaccessible } from '../domain/details.ts';
+import { inaccessible } from '../domain/buyer.ts';
 import { namedContact } from './buyer.ts';
 import { type Maker, makerOf, type OrderRequest } from './create.ts';
 import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooManyPlaces } from './items.ts';

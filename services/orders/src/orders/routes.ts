@@ -16,13 +16,18 @@ import {
 } from '@boxoffice/http';
 import { Type } from 'typebox';
 import * as example from '../api/examples.ts';
+import { RefusedOrder, stateCodes } from '../api/faults.ts';
 import {
+  CancellationRequest,
+  Confirmation,
   contactNumber,
+  Extension,
   externalReference,
   NewOrder,
   Order,
   OrderDetails,
   pointOfSale,
+  Reservation,
   readOnly,
 } from '../api/schemas.ts';
 import { createdOrderAnswer, orderAnswer, orderView } from '../api/views.ts';
@@ -30,12 +35,11 @@ import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
 import { createHandler } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
-import type { OrderDocument } from '../store.ts';
-import { sellsToAnybody } from './buyer.ts';
-import { changeOrder } from './change.ts';
+import { type OrderDocument, ordersWithNumber } from '../store.ts';
+import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.ts';
+import { changeOrder, sellsToAnybody } from './buyer.ts';
 import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
-import { ordersWithNumber } from './numbers.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
@@ -49,7 +53,7 @@ const rangeOf = (from: string | undefined, to: string | undefined) =>
         ...(to === undefined ? {} : { lte: Date.parse(to) }),
       };
 
-/** Orders: the operations that create, list, read and change them. Reserve, extend and confirm: action-routes.ts. */
+/** Orders: the operations that create, list, read and change them. */
 export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
   operation({
     ...collection,
@@ -173,3 +177,77 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
     }),
   }),
 ];
+
+const action = (name: string) =>
+  ({
+    method: 'post',
+    path: `/svc/v3/orders/{orderId}/${name}`,
+    access: 'orders:write',
+    params: { orderId: pathId },
+    answers: { 200: Order },
+    etag: true,
+    conditional: true,
+  }) as const;
+
+/** Adds to the refusal that `override` needs a scope which the client does not have. */
+const explainMissingScope = (error: unknown): never => {
+  if (!(error instanceof RefusedOrder && error.reason === 'ticket_controlled')) throw error;
+  const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
+  throw new RefusedOrder(error.reason, error.code, details, error.headers);
+};
+
+/** The operations that extend, reserve, confirm and cancel an order. */
+export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => {
+  const handler = createHandler(contextOf, orderAnswer);
+  return [
+    operation({
+      ...action('extension'),
+      id: 'extendOrder',
+      summary: 'Extends the hold of an open or reserved order',
+      description: 'The hold ends `minutes` from now, at most 60; it is never shortened.',
+      body: Extension,
+      errors: ['conflict', 'semantically_invalid', ...stateCodes],
+      example: { params, body: { minutes: 30 }, answer: example.extended },
+      handle: handler((context, command, { body }) => extendOrder(context, command, body.minutes)),
+    }),
+    operation({
+      ...action('reservation'),
+      id: 'reserveOrder',
+      summary: 'Holds the places of an open order without payment until a date',
+      description: 'Any instant in the future; the hold ends then.',
+      body: Reservation,
+      errors: ['conflict', 'semantically_invalid', ...stateCodes],
+      example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
+      handle: handler((context, command, { body }) => reserveOrder(context, command, Date.parse(body.dueAt))),
+    }),
+    operation({
+      ...action('confirmation'),
+      id: 'confirmOrder',
+      summary: 'Confirms an order that is free of charge, paid or on account: sells its places, issues its tickets',
+      description:
+        'While a payment is pending the answer is 412 `order_payment_pending`, unless `onAccount` is true: settle the ' +
+        'payment first.',
+      body: Confirmation,
+      errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],
+      example: { params, body: { onAccount: true }, answer: example.confirmed },
+      handle: handler((context, command, { body }) => confirmOrder(context, command, body.onAccount === true)),
+    }),
+    operation({
+      ...action('cancellation'),
+      id: 'cancelOrder',
+      summary: 'Cancels an order, at once and durably',
+      description:
+        'Tickets are cancelled and places released afterwards; `cancellation.settledAt` is when all of that was done. ' +
+        'With a controlled ticket the answer is 412 `order_ticket_controlled`, unless `override` is true, which counts ' +
+        'with the scope orders.sensitive:write only.',
+      body: CancellationRequest,
+      errors: ['conflict', 'order_expired', 'order_cancelled', 'order_ticket_controlled'],
+      example: { params, body: { reason: 'the customer is ill' }, answer: example.cancelled },
+      handle: handler((context, command, { caller, body: { reason = null, override = false } }) => {
+        const mayOverride = caller.scopes.includes('orders.sensitive:write');
+        const cancelled = cancelOrder(context, command, { reason, override: override && mayOverride });
+        return override && !mayOverride ? cancelled.catch(explainMissingScope) : cancelled;
+      }),
+    }),
+  ];
+};

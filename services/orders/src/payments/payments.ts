@@ -12,7 +12,7 @@ import {
   refund,
   settlePayment,
 } from '../domain/payments.ts';
-import { holdUntil } from '../orders/extend.ts';
+import { holdUntil } from '../orders/actions.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { sell, sellIfDue } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';

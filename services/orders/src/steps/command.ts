@@ -5,7 +5,7 @@ import type { IdempotencyRecord } from '@boxoffice/store';
 import { isOvertaken, isUnavailable, notFound, RefusedOrder } from '../api/faults.ts';
 import type { ContextOf, OrdersContext } from '../context.ts';
 import { isCart } from '../domain/cart.ts';
-import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/order/decision.ts';
+import { accept, type Decision, isRefused, type Refused, refuse } from '../domain/decisions.ts';
 import { handled, isHandled, isHidden } from '../domain/order/state.ts';
 import { idMadeBy } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';

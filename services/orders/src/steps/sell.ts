@@ -3,13 +3,12 @@ import type { IdempotencyRecord } from '@boxoffice/store';
 import { notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { confirmPaid, giveUpSale, type Sale } from '../domain/confirmation.ts';
-import { hasTickets } from '../domain/details.ts';
-import { expire } from '../domain/order/expiry.ts';
 import type { SaleDue } from '../domain/order/order.ts';
-import { isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
+import { expire, isHidden, isPastDue, isUnpaid } from '../domain/order/state.ts';
+import { hasTickets } from '../domain/tickets.ts';
 import { derivedId } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
-import { answerWithTickets } from './tickets.ts';
+import { answerWithTickets } from './follow-ups.ts';
 import { attempt, type Outcome, type Rule, requireAccepted, type Target, targetOf } from './write.ts';
 
 /** Milliseconds for which places are held again whose hold has ended; they are sold immediately. */

@@ -4,9 +4,8 @@ import { documentsOf, eachOf, type Store } from '@boxoffice/store';
 import type { OrdersContext } from '../context.ts';
 import { releaseRemoved } from '../orders/lines.ts';
 import type { OrderDocument } from '../store.ts';
-import { sweepGuests } from './guests.ts';
+import { sweepGuests, sweepNames } from './follow-ups.ts';
 import { expireNow, sell } from './sell.ts';
-import { sweepNames } from './tickets.ts';
 import { targetOf } from './write.ts';
 
 /** Milliseconds between two sweeps; each costs the lease and a few indexed reads. */

@@ -1,7 +1,7 @@
 import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import { faultOf, notFound } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { type Accepted, type Decision, isRefused, type Refusal } from '../domain/order/decision.ts';
+import { type Accepted, type Decision, isRefused, type Refusal } from '../domain/decisions.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The order that a write is for. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { cancelOrder } from '../../src/orders/cancel.ts';
+import { cancelOrder } from '../../src/orders/actions.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newOrder, pay, read } from '../fixture/orders.ts';
 import { add, checkout, done, newCart, newCartId, newContact, shopPost } from '../fixture/shopper.ts';

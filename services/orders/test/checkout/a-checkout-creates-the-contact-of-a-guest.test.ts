@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
-import { writeGuest } from '../../src/steps/guests.ts';
+import { writeGuest } from '../../src/steps/follow-ups.ts';
 import { moments, never } from '../fixture/crashes.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newCartId, newContact, type ShopOrder } from '../fixture/shopper.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, jest, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
-import { confirmOrder } from '../../src/orders/confirm.ts';
+import { confirmOrder } from '../../src/orders/actions.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';

@@ -1,13 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
+import { changeDetails, inaccessible } from '../../src/domain/buyer.ts';
 import { cancel } from '../../src/domain/cancellation.ts';
-import { changeLine, isCart, withoutNames } from '../../src/domain/cart.ts';
-import { type CheckoutInput, cancelByShopper, checkOut } from '../../src/domain/checkout.ts';
+import {
+  type CheckoutInput,
+  cancelByShopper,
+  changeLine,
+  checkOut,
+  isCart,
+  withoutNames,
+} from '../../src/domain/cart.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
-import { changeDetails, inaccessible } from '../../src/domain/details.ts';
 import { open } from '../../src/domain/hold.ts';
 import { addLines, removeLine, startsAnew } from '../../src/domain/lines.ts';
-import { expire } from '../../src/domain/order/expiry.ts';
 import type { Order } from '../../src/domain/order/order.ts';
+import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
 import {
   accepted,

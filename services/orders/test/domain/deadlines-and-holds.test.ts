@@ -2,9 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import * as hold from '../../src/domain/hold.ts';
 import { listed, open } from '../../src/domain/hold.ts';
 import { addLines, removeLine, unextendable, withoutReleased } from '../../src/domain/lines.ts';
-import { expire } from '../../src/domain/order/expiry.ts';
 import { total } from '../../src/domain/order/money.ts';
-import { isPastDue } from '../../src/domain/order/state.ts';
+import { expire, isPastDue } from '../../src/domain/order/state.ts';
 import { addPayment } from '../../src/domain/payments.ts';
 import {
   accepted,

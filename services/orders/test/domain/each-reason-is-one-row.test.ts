@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { refusals, shopReasons } from '../../src/domain/refusals.ts';
+import { refusals, shopReasons } from '../../src/domain/decisions.ts';
 import type { Reason as CatalogReason } from '../fixture/catalog.ts';
 
 const src = new URL('../../src/', import.meta.url);
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && path !== 'domain/refusals.ts')
+  .filter((path) => path.endsWith('.ts') && path !== 'domain/decisions.ts')
   .map((path) => readFileSync(new URL(path, src), 'utf8'));
 
 /** What the catalog refuses keeps its reason. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { confirmPaid, giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
-import { expire } from '../../src/domain/order/expiry.ts';
 import { due, paid, paymentStatus, refundStatus } from '../../src/domain/order/money.ts';
 import type { Order } from '../../src/domain/order/order.ts';
+import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../src/domain/payments.ts';
 import {
   accepted,

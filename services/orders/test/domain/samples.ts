@@ -1,10 +1,9 @@
 import { expect } from '@jest/globals';
 import { confirm } from '../../src/domain/confirmation.ts';
+import { type Accepted, type Decision, isRefused, type Reason } from '../../src/domain/decisions.ts';
 import { type NewOrder, open } from '../../src/domain/hold.ts';
-import { type Accepted, type Decision, isRefused } from '../../src/domain/order/decision.ts';
 import type { NewLine, Order } from '../../src/domain/order/order.ts';
 import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';
-import type { Reason } from '../../src/domain/refusals.ts';
 
 export const NOW = Date.parse('2031-01-01T12:00:00Z');
 export const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-// rule 3: A 412 refers to an order's state | services/orders/src/domain/refusals.ts
+// rule 3: A 412 refers to an order's state | services/orders/src/domain/decisions.ts
 
 import { randomUUID } from 'node:crypto';
 import { registry } from '@boxoffice/envelope';

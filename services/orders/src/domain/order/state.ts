@@ -1,4 +1,6 @@
-import { type Refused, refuse } from './decision.ts';
+import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
+import { orderExpired } from './facts.ts';
+import { isPaidInFull } from './money.ts';
 import type { Line, Order, State } from './order.ts';
 
 /** The states with unsold held places and a running deadline. */
@@ -18,9 +20,11 @@ export const linesAtEnd = (order: Order): readonly Line[] =>
 export const abandoned = (order: Order, now: number): Pick<Order, 'abandonedAt'> =>
   isHidden(order) ? { abandonedAt: now } : {};
 
+const isOver = (order: Order, now: number): boolean =>
+  isUnpaid(order) && order.deadline !== null && order.deadline <= now;
+
 /** Whether the deadline has passed and its consequence is not written yet: the expiry, or the sale of a paid order. */
-export const isPastDue = (order: Order, now: number): boolean =>
-  isUnpaid(order) && order.saleDue == null && order.deadline !== null && order.deadline <= now;
+export const isPastDue = (order: Order, now: number): boolean => order.saleDue == null && isOver(order, now);
 
 /** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
 export const touched = <O extends Order>(order: O, now: number): O =>
@@ -78,3 +82,40 @@ export const handled = <O extends Order>(order: O, request: string): O =>
   isHandled(order, request)
     ? order
     : { ...order, handledRequests: [...(order.handledRequests ?? []), request].slice(-LISTED) };
+
+/** The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined. */
+export const soldIfPaid = <O extends Order>(order: O, now: number): Accepted<O> | undefined =>
+  isUnpaid(order) && isPaidInFull(order) ? accept({ ...order, saleDue: { since: now, paymentId: null } }) : undefined;
+
+/** Expires the order if its deadline has passed, also one that could not be sold; unchanged otherwise. */
+export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<O> =>
+  isOver(order, now)
+    ? accept(
+        touched(
+          {
+            ...order,
+            state: 'expired',
+            lines: linesAtEnd(order),
+            deadline: null,
+            cameFrom: null,
+            saleDue: null,
+            heldPlaces: 0,
+            ...abandoned(order, now),
+          },
+          now,
+        ),
+        orderExpired(order),
+      )
+    : accept(order);
+
+/** The end of an order whose deadline has passed: sold if it is paid in full, else expired; unchanged otherwise. */
+export const endedIfDue = <O extends Order>(order: O, now: number): Accepted<O> =>
+  (isOver(order, now) ? soldIfPaid(order, now) : undefined) ?? expiredUnsold(order, now);
+
+/**
+ * Ends an order whose deadline has passed, on read and by the sweep: paid in full it begins the sale, else it expires.
+ * Refused as `not_due` before that, in states without a deadline, and once the sale is due. Payments stay, pending ones
+ * too.
+ */
+export const expire = <O extends Order>(order: O, now: number): Decision<O> =>
+  isPastDue(order, now) ? endedIfDue(order, now) : refuse('not_due');

@@ -1,5 +1,5 @@
+import { accept, isRefused } from '../../../src/domain/decisions.ts';
 import { startsAnew } from '../../../src/domain/lines.ts';
-import { accept, isRefused } from '../../../src/domain/order/decision.ts';
 import { due } from '../../../src/domain/order/money.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import type { Event } from './histories.ts';

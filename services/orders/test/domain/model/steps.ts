@@ -1,9 +1,8 @@
 import type { Sale } from '../../../src/domain/confirmation.ts';
-import { accept, isRefused, refuse } from '../../../src/domain/order/decision.ts';
+import { accept, isRefused, type Reason, refuse } from '../../../src/domain/decisions.ts';
 import { orderConfirmed } from '../../../src/domain/order/facts.ts';
 import type { SaleDue } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
-import type { Reason } from '../../../src/domain/refusals.ts';
 import type { Doc, Outcome, Rule, World } from './world.ts';
 
 /**

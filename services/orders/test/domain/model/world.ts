@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ReleaseCause } from '../../../src/domain/cancellation.ts';
+import { type Decision, isRefused, type Reason } from '../../../src/domain/decisions.ts';
 import { open } from '../../../src/domain/hold.ts';
-import { type Decision, isRefused } from '../../../src/domain/order/decision.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order } from '../../../src/domain/order/order.ts';
 import { handled, isHandled } from '../../../src/domain/order/state.ts';
-import type { Reason } from '../../../src/domain/refusals.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
 import { createStock, type Stocked } from './stock.ts';

@@ -1,7 +1,10 @@
-import type { State } from './order/order.ts';
+// What a rule decides: a change with its facts, or a refusal for a reason of the table.
+
+import type { DomainFact } from './order/facts.ts';
+import type { Order, State } from './order/order.ts';
 
 /** One reason: the code of family A, the reason in answers to the point of sale, and the text. */
-export interface Row {
+interface Row {
   /** The status code of family A: a key of the registry in libs/envelope. */
   readonly code: string;
   /** Status codes that say more, by the state that forbids the command. */
@@ -135,3 +138,54 @@ export type Details<R extends Reason> = (typeof refusals)[R] extends { readonly 
 export const shopReasons: readonly NonNullable<(typeof refusals)[Reason]['shopReason']>[] = [
   ...new Set(Object.values(refusals).flatMap(({ shopReason }) => shopReason ?? [])),
 ];
+
+/** `details`: an English sentence for humans. */
+export interface Refusal {
+  readonly reason: Reason;
+  readonly details: string;
+  /** The state that forbids the command (`wrong_state`). */
+  readonly state?: State;
+  /** The payment that is recorded despite the refusal. */
+  readonly recorded?: { readonly orderId: string; readonly paymentId: string };
+}
+
+/** Nothing may be written. */
+export interface Refused {
+  readonly refused: Refusal;
+}
+
+/**
+ * The next state of the order, to be written with its facts in one write. `next` is the same object if nothing
+ * changes.
+ */
+export interface Accepted<O extends Order = Order> {
+  readonly next: O;
+  readonly facts: readonly DomainFact[];
+  /** The refusal to answer after the write: the change is kept, but the command did not succeed. */
+  readonly answer?: Refusal;
+}
+
+export type Decision<O extends Order = Order> = Accepted<O> | Refused;
+
+const rows: Readonly<Record<Reason, Row>> = refusals;
+
+/** A refusal; without `details` it says what the table says. */
+export const refuse = <R extends Reason>(reason: R, ...[details]: Details<R>): Refused => ({
+  refused: { reason, details: details ?? rows[reason].details ?? '' },
+});
+
+/** A change. */
+export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> => ({ next, facts });
+
+/** A change that is written although the command is refused. `paymentId`: the payment recorded with it. */
+export const acceptButRefuse = <O extends Order>(
+  kept: Accepted<O>,
+  { refused }: Refused,
+  paymentId?: string | null,
+): Accepted<O> => ({
+  ...kept,
+  answer: { ...refused, ...(paymentId ? { recorded: { orderId: kept.next.id, paymentId } } : {}) },
+});
+
+/** Whether a decision refuses. */
+export const isRefused = (decision: Decision): decision is Refused => 'refused' in decision;

@@ -1,0 +1,155 @@
+import { notFound, refusal } from '../api/faults.ts';
+import type { OrdersContext } from '../context.ts';
+import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
+import { confirm, type Sale, unsellable } from '../domain/confirmation.ts';
+import { accept, type Decision, isRefused } from '../domain/decisions.ts';
+import { extend, reserve } from '../domain/hold.ts';
+import { type Command, decided, runCommand, runStockFirst } from '../steps/command.ts';
+import { answerWithTickets } from '../steps/follow-ups.ts';
+import { sellPlaces } from '../steps/sell.ts';
+import { attempt, type Rule, targetOf } from '../steps/write.ts';
+import type { OrderDocument } from '../store.ts';
+
+/**
+ * Holds the places of these lines until this instant (epoch milliseconds), never shorter than before. @throws Fault
+ * `precondition_failed` if places are gone; `service_unavailable` if the catalog does not answer: a hold that outlasts
+ * the order's deadline is harmless, since the order's end releases it
+ */
+export const holdUntil = async (
+  context: OrdersContext,
+  { institution, id, lines: own }: OrderDocument,
+  until: number,
+  lines: readonly { readonly place: { readonly id: string } }[] = own,
+): Promise<void> => {
+  if (lines.length === 0) return;
+  const body = { heldUntil: new Date(until).toISOString(), placeIds: lines.map(({ place }) => place.id) };
+  const { missing } = await context.stock.extend(institution, id, body);
+  if (missing.length > 0)
+    throw refusal('places_gone', 'Places of the order are gone, so their hold cannot be extended.');
+};
+
+const held = async (context: OrdersContext, command: Command, rule: Rule): Promise<OrderDocument> => {
+  const effect = (order: OrderDocument, next: OrderDocument) => holdUntil(context, order, next.expiresAt ?? 0);
+  return (await runStockFirst(context, command, { rule, effect })).order;
+};
+
+/**
+ * Extends the hold to `minutes` from now; never shortens it. @throws Fault for each refusal of the rules,
+ * `service_unavailable`
+ */
+export const extendOrder = (context: OrdersContext, command: Command, minutes: number): Promise<OrderDocument> => {
+  const at = context.now();
+  return held(context, command, (order, now) => extend(order, { minutes, at }, now));
+};
+
+/**
+ * Holds the places of an open order without payment until `dueAt` (epoch milliseconds). @throws Fault
+ * `semantically_invalid` if `dueAt` has passed, each refusal of the rules, `service_unavailable`
+ */
+export const reserveOrder = (context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> =>
+  held(context, command, (order, now) => reserve(order, dueAt, now));
+
+/** Sells the places of all lines, as {@link sellPlaces}. @throws Fault `precondition_failed` if places are gone */
+export const sellAll = async (context: OrdersContext, order: OrderDocument): Promise<Sale> => {
+  const sale = await sellPlaces(
+    context,
+    order,
+    order.lines.map(({ place }) => place.id),
+  );
+  if (!sale) throw refusal('places_gone', 'Places of the order are gone, so it cannot be confirmed.');
+  return sale;
+};
+
+/** The order as a rule leaves it, confirmed by a sale. */
+export const confirmedBy = (
+  decision: Decision<OrderDocument>,
+  sale: Sale | undefined,
+  now: number,
+): Decision<OrderDocument> => (isRefused(decision) || !sale ? decision : confirm(decision.next, sale, now));
+
+/**
+ * Confirms an order that is paid, free of charge or on account. A process that dies after the sale leaves its places
+ * sold until the order ends, or the request is repeated. @throws Fault for each refusal of the rules;
+ * `service_unavailable`: the order is not confirmed
+ */
+export const confirmOrder = async (
+  context: OrdersContext,
+  command: Command,
+  onAccount: boolean,
+): Promise<OrderDocument> => {
+  const rule = (order: OrderDocument, now: number): Decision<OrderDocument> =>
+    unsellable(order, onAccount, now) ?? accept(order);
+  const effect = (order: OrderDocument) => sellAll(context, order);
+  const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmedBy(rule(order, now), sale, now);
+  const sold = (sale: Sale) => sale.soldPlaceIds;
+  const { order, done } = await runStockFirst(context, command, { rule, effect, write, sold });
+  return done ? order : answerWithTickets(context, order, command.idempotencyRecord);
+};
+
+/** Decides whether an order is cancelled, like {@link cancel}. */
+export type CancelRule = typeof cancel<OrderDocument>;
+
+/**
+ * Cancels an order in any live state in one durable write; tickets and places follow by events. The tickets service
+ * has one second to name the controlled tickets; after that the control state recorded in the order decides. @throws
+ * Fault for each refusal of the rules
+ */
+export const cancelOrder = async (
+  context: OrdersContext,
+  command: Command,
+  { reason, override, rule = cancel }: { reason: string | null; override: boolean; rule?: CancelRule },
+): Promise<OrderDocument> => {
+  const { institution, orderId } = command;
+  const found = await context.orders.of(institution).get(orderId);
+  if (!found) throw notFound();
+  const mayHaveControlled = found.state === 'confirmed' && !override;
+  const controlled = mayHaveControlled ? await context.tickets.controlled(institution, orderId) : undefined;
+  const how = { reason, override, controlled: controlled ? controlled.length : null };
+  const { order } = await runCommand(context, command, (current, now) => rule(current, how, now));
+  return order;
+};
+
+/** Cancels an order, unless it has ended. @throws Fault for each other refusal of the rules */
+export const cancelUnlessEnded = async (
+  context: OrdersContext,
+  command: Command,
+  reason: string | null,
+): Promise<OrderDocument> => {
+  const how = { reason, override: false, controlled: null };
+  const { order } = await runCommand(context, command, (current, now) =>
+    current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
+  );
+  return order;
+};
+
+/**
+ * Cancels an order if it is live and has a place of one of these performances. A controlled ticket does not prevent this:
+ * it stays controlled and its place stays sold.
+ */
+export const cancelOfPerformances = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  performanceIds: readonly string[],
+): Promise<void> => {
+  const rule: Rule = (current, now) =>
+    current.performanceIds.some((id) => performanceIds.includes(id))
+      ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0 }, now)
+      : accept(current);
+  await decided(context, targetOf(order), () => attempt(context, targetOf(order), rule));
+};
+
+/**
+ * Cancels an order whose performance was cancelled while its places were being held: the fact has searched the orders
+ * before this one was written. Call it after the write, whose answer stays: either the search or this finds the other.
+ */
+export const cancelIfOver = async (context: OrdersContext, order: OrderDocument): Promise<void> => {
+  const { institution, performanceIds } = order;
+  const where = { id: { in: performanceIds } };
+  const cancelled = await context.cancelledPerformances.of(institution).find({ where });
+  if (cancelled.length > 0)
+    await cancelOfPerformances(
+      context,
+      order,
+      cancelled.map(({ id }) => id),
+    );
+};
