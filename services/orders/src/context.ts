@@ -3,12 +3,18 @@ import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity
 import { integer, type Logger, type Metrics, type Reading, url } from '@boxoffice/runtime';
 import { announcing, createServiceClient, type OnWritten, type Parts, salesBoundsOf } from '@boxoffice/service';
 import { boundedCollection, type CollectionHandle } from '@boxoffice/store';
-import { type Contacts, contactsWithin, createContacts } from './clients/contacts.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
 import { ticketsApi } from './clients/generated/tickets.ts';
-import { createStock, type Stock } from './clients/stock.ts';
-import { createTickets, type Tickets } from './clients/tickets.ts';
+import {
+  type Contacts,
+  contactsWithin,
+  createContacts,
+  createStock,
+  createTickets,
+  type Stock,
+  type Tickets,
+} from './clients/services.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { newId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';

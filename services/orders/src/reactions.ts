@@ -3,8 +3,8 @@ import { documentsOf, eachOf, type Idempotency } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
 import { withoutNames } from './domain/cart.ts';
+import { recordControl, recordReplacement } from './domain/confirmation.ts';
 import type { Accepted } from './domain/decisions.ts';
-import { recordControl, recordReplacement } from './domain/tickets.ts';
 import { cancelOfPerformances } from './orders/actions.ts';
 import type { OrderDocument } from './store.ts';
 

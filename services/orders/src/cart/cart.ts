@@ -4,7 +4,7 @@ import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import { isUnavailable, RefusedOrder, refusal } from '../api/faults.ts';
-import type { HeldLine } from '../clients/stock.ts';
+import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
 import { cancelByShopper, changeLine, isCart, type LineChange } from '../domain/cart.ts';

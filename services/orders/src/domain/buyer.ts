@@ -1,8 +1,8 @@
+import { hasTickets } from './confirmation.ts';
 import { accept, type Decision, type Refused, refuse } from './decisions.ts';
 import { contactNamed, orderConfirmed } from './order/facts.ts';
 import { type Guest, type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
-import { hasTickets } from './tickets.ts';
 
 /** Adds a contact to be erased unless an order still names it. */
 const without = <O extends Order>(order: O, contactNumber: string, now: number): O => {

@@ -1,8 +1,8 @@
+import { controlledTickets } from './confirmation.ts';
 import { type Accepted, accept, type Decision, refuse } from './decisions.ts';
 import { orderCancelled } from './order/facts.ts';
 import type { Cancellation, Order } from './order/order.ts';
 import { abandoned, isPastDue, linesAtEnd, touched, wrongState } from './order/state.ts';
-import { controlledTickets } from './tickets.ts';
 
 /**
  * any live state → cancelled. `controlled`: the number of controlled tickets by the tickets service, null if it did

@@ -1,11 +1,11 @@
 // The buyer of an order, and the tariffs that not every buyer may have.
 
 import { faultOf, notFound, refusal } from '../api/faults.ts';
-import type { HeldLine } from '../clients/stock.ts';
+import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { changeDetails, inaccessible } from '../domain/buyer.ts';
+import { hasTickets } from '../domain/confirmation.ts';
 import { isHidden } from '../domain/order/state.ts';
-import { hasTickets } from '../domain/tickets.ts';
 import { type Command, runCommand } from '../steps/command.ts';
 import { issueTickets } from '../steps/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';

@@ -4,7 +4,7 @@ import { IdempotencyKeyTaken, type IdempotencyRecord, UniqueViolation } from '@b
 import type { Static } from 'typebox';
 import { faultOf } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
-import type { Held, HeldLine } from '../clients/stock.ts';
+import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { inaccessible } from '../domain/buyer.ts';
 import { type Accepted, accept, isRefused } from '../domain/decisions.ts';

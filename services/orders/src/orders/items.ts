@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { Static } from 'typebox';
 import { codesOf, type RefusedOrder, refusal } from '../api/faults.ts';
 import type { NewOrder } from '../api/schemas.ts';
-import type { Held, HeldLine, RequestedItem } from '../clients/stock.ts';
+import type { Held, HeldLine, RequestedItem } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { beneficiaryOf } from '../domain/lines.ts';
 import type { Beneficiary, NewLine } from '../domain/order/order.ts';

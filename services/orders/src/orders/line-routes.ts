@@ -5,7 +5,7 @@ import * as example from '../api/examples.ts';
 import { stateCodes } from '../api/faults.ts';
 import { LineDetails, lineReadOnly, NewLines, Order } from '../api/schemas.ts';
 import { createdOrderAnswer, lineView, orderAnswer } from '../api/views.ts';
-import type { HeldLine } from '../clients/stock.ts';
+import type { HeldLine } from '../clients/services.ts';
 import type { ContextOf } from '../context.ts';
 import { createHandler } from '../steps/command.ts';
 import type { OrderDocument } from '../store.ts';

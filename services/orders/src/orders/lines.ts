@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import { isUnavailable, notFound, refusal } from '../api/faults.ts';
-import type { Held, HeldLine } from '../clients/stock.ts';
+import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { accept } from '../domain/decisions.ts';
 import {

@@ -2,11 +2,11 @@
 
 import { type Change, documentsOf, type IdempotencyRecord } from '@boxoffice/store';
 import { isUnavailable } from '../api/faults.ts';
-import type { IssuedTicket } from '../clients/tickets.ts';
+import type { IssuedTicket } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { forgotten, written } from '../domain/buyer.ts';
+import { recordReplacement } from '../domain/confirmation.ts';
 import { namedTickets } from '../domain/order/facts.ts';
-import { recordReplacement } from '../domain/tickets.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The order with the tickets that replaced those of its lines. */

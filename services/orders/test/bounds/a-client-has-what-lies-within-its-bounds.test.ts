@@ -5,8 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { type Call, describeOnEachEngine, type Order, type Reply } from '../fixture/fixture.ts';
-import { pay } from '../fixture/orders.ts';
-import { newCart } from '../fixture/shopper.ts';
+import { newCart, pay } from '../fixture/orders.ts';
 
 const [NORTH, SOUTH] = ['north.opera.example', 'south.opera.example'];
 const own: ClientBounds = { ownOrders: true, pointsOfSale: [] };

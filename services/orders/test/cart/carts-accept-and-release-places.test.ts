@@ -5,7 +5,7 @@ import { removeOrderLine } from '../../src/orders/lines.ts';
 import { sweep } from '../../src/steps/sweep.ts';
 import { collections, retention } from '../../src/store.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { dying, moments } from '../fixture/crashes.ts';
+import { dying, moments } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import {
   add,
@@ -14,10 +14,10 @@ import {
   newCart,
   newCartId,
   newContact,
-  read,
+  readCart,
   type ShopOrder,
   shopPost,
-} from '../fixture/shopper.ts';
+} from '../fixture/orders.ts';
 
 describeOnEachEngine('carts', (fixture) => {
   describe('carts accept and release places', () => {
@@ -32,7 +32,7 @@ describeOnEachEngine('carts', (fixture) => {
       expect(fixture.catalog.placesOf(id).map(({ until }) => until)).toEqual(
         Array(3).fill(Date.parse(String(expiresAt))),
       );
-      expect(await read(fixture, `/${id}`)).toEqual(cart);
+      expect(await readCart(fixture, `/${id}`)).toEqual(cart);
     });
 
     test('of concurrent first requests one creates the cart, and none is lost', async () => {
@@ -41,7 +41,7 @@ describeOnEachEngine('carts', (fixture) => {
       const other = await fixture.another();
       const clicks = Array.from({ length: 6 }, (_, index) => add(index % 2 ? fixture : other, id, [hall.item()]));
       for (const each of await Promise.all(clicks)) done(each);
-      expect((await read(fixture, `/${id}`)).lines).toHaveLength(6);
+      expect((await readCart(fixture, `/${id}`)).lines).toHaveLength(6);
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 6, sold: 0 });
     });
 
@@ -57,7 +57,7 @@ describeOnEachEngine('carts', (fixture) => {
         done(await add(fixture, id, [hall.item(2)], { requestId }));
       }
       done(await add(fixture, id, [hall.item(2)], { requestId: 'first' }));
-      expect((await read(fixture, `/${id}`)).lines).toHaveLength(4);
+      expect((await readCart(fixture, `/${id}`)).lines).toHaveLength(4);
       expect(fixture.catalog.count(hall).held).toBe(4);
     });
 
@@ -74,7 +74,7 @@ describeOnEachEngine('carts', (fixture) => {
       expect(await add(fixture, newCartId(), [hall.item()])).toEqual(refused);
       const more = await add(fixture, cart.id, [hall.item()]);
       expect(more).toMatchObject({ outcome: 'refused', reason, order: { lines: cart.lines } });
-      expect((await read(fixture, path)).lines).toEqual(cart.lines);
+      expect((await readCart(fixture, path)).lines).toEqual(cart.lines);
       expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
     });
 
@@ -176,7 +176,7 @@ describeOnEachEngine('carts', (fixture) => {
         { firstName: null, lastName: 'Lipatti' },
       ]);
       done(await change(first?.id, 'd', { beneficiaryLastName: null }));
-      expect((await read(fixture, path)).lines[0]?.beneficiary).toBeNull();
+      expect((await readCart(fixture, path)).lines[0]?.beneficiary).toBeNull();
       expect(await change('lin_unknown', 'e', {})).toMatchObject({ outcome: 'refused', reason: 'unknown_line' });
     });
 
@@ -215,7 +215,7 @@ describeOnEachEngine('carts', (fixture) => {
         const unknown = await fixture.call(method, `/ord_unknown${below}`, { body, ifMatch: '"0"' });
         expect([method, below, hidden.status, hidden.text]).toEqual([method, below, 404, unknown.text]);
       }
-      expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: false, version: cart.version });
+      expect(await readCart(fixture, path)).toMatchObject({ state: 'open', listed: false, version: cart.version });
       const { data } = await fixture.call('GET', path);
       expect(data).toMatchObject({ id: cart.id, state: 'open', updatedAt: expect.stringMatching(/^20/) });
       expect(await listedIds()).not.toContain(cart.id);
@@ -239,7 +239,7 @@ describeOnEachEngine('carts', (fixture) => {
       const { path } = await newCart(fixture);
       done(await shopPost(fixture, `${path}/giving-up`));
       const expired = await fixture.catalog.expiring(() => newCart(fixture));
-      expect(await read(fixture, expired.path)).toMatchObject({ state: 'expired', listed: false });
+      expect(await readCart(fixture, expired.path)).toMatchObject({ state: 'expired', listed: false });
       expect((await fixture.call('GET', path)).data).toMatchObject({ state: 'cancelled' });
       expect((await fixture.call('GET', expired.path)).data).toMatchObject({ state: 'expired' });
       expect(await listedIds()).not.toContain(expired.cart.id);
@@ -310,7 +310,7 @@ describeOnEachEngine('carts', (fixture) => {
       done(await checkout(fixture, path, { contactNumber, paymentToken }));
       return path;
     };
-    const nameIn = async (path: string) => (await read(fixture, path)).lines[0]?.beneficiary;
+    const nameIn = async (path: string) => (await readCart(fixture, path)).lines[0]?.beneficiary;
 
     test("the beneficiaries of the contact's orders are removed; other orders and the order itself stay", async () => {
       const [erased, other] = [newContact(fixture), newContact(fixture)];
@@ -319,7 +319,7 @@ describeOnEachEngine('carts', (fixture) => {
       await fixture.deliver('contact.erased', { contactNumber: erased });
       await until(async () => (await Promise.all(paths.map(nameIn))).every((name) => name === null));
       expect(await nameIn(untouched)).toEqual({ firstName: 'Clara', lastName: 'Haskil' });
-      expect(await read(fixture, String(paths[0]))).toMatchObject({ state: 'confirmed', contactNumber: erased });
+      expect(await readCart(fixture, String(paths[0]))).toMatchObject({ state: 'confirmed', contactNumber: erased });
       await fixture.deliver('contact.erased', { contactNumber: erased });
     });
   });
@@ -354,7 +354,7 @@ describeOnEachEngine('carts', (fixture) => {
         const cart = await addToCart(fixture.context, addition(id, hall.item(2)));
         expect(cart).toMatchObject({ state: 'open', listedAt: null, heldPlaces: 2 });
         await fixture.later();
-        expect((await read(fixture, `/${id}`)).lines).toHaveLength(2);
+        expect((await readCart(fixture, `/${id}`)).lines).toHaveLength(2);
       });
 
       test('the cart accepts further lines', async () => {
@@ -363,7 +363,7 @@ describeOnEachEngine('carts', (fixture) => {
         if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
         expect(await fixture.document(cart.id)).toMatchObject({ heldPlaces: 1 });
         expect(done(await add(fixture, cart.id, [hall.item()])).lines).toHaveLength(2);
-        expect((await read(fixture, path)).total).toBe(2_000);
+        expect((await readCart(fixture, path)).total).toBe(2_000);
       });
 
       test('the sweep releases the place of a removed line', async () => {
@@ -375,7 +375,7 @@ describeOnEachEngine('carts', (fixture) => {
           String(cart.lines[0]?.id),
         ).catch(() => undefined);
         await until(async () => (await fixture.document(cart.id))?.removedPlaces != null);
-        expect((await read(fixture, path)).lines).toHaveLength(1);
+        expect((await readCart(fixture, path)).lines).toHaveLength(1);
         await fixture.later();
         expect(await fixture.document(cart.id)).toMatchObject({ removedPlaces: null });
         expect(fixture.catalog.count(hall).held).toBe(1);

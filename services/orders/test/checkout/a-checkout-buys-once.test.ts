@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { dying, moments, never } from '../fixture/crashes.ts';
+import { dying, moments, never } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newCartId, newContact, read, shopPost } from '../fixture/shopper.ts';
+import { add, checkout, done, newCart, newCartId, newContact, readCart, shopPost } from '../fixture/orders.ts';
 
 describeOnEachEngine('checkout', (fixture) => {
   let contactNumber: string;
@@ -36,7 +36,7 @@ describeOnEachEngine('checkout', (fixture) => {
           paymentMethod: 'on_account',
         });
         expect(refused).toMatchObject({ outcome: 'refused', reason: 'account_required', order: { state: 'open' } });
-        expect(await read(fixture, path)).toEqual(cart);
+        expect(await readCart(fixture, path)).toEqual(cart);
       });
 
       test('external waits with a pending payment of the amount due, until the institution captures it', async () => {
@@ -69,7 +69,7 @@ describeOnEachEngine('checkout', (fixture) => {
         const third = await newCart(fixture);
         const declined = await checkout(fixture, third.path, { contactNumber, paymentToken: 'declined' });
         expect(declined).toMatchObject({ outcome: 'refused', reason: 'payment_declined', order: { listed: false } });
-        expect(await read(fixture, third.path)).toEqual(third.cart);
+        expect(await readCart(fixture, third.path)).toEqual(third.cart);
         done(await checkout(fixture, third.path, { contactNumber, requestId: 'once-more' }));
       });
 
@@ -115,7 +115,7 @@ describeOnEachEngine('checkout', (fixture) => {
           reason: 'tariff_not_accessible',
           order: { listed: false },
         });
-        expect(await read(fixture, path)).toEqual(cart);
+        expect(await readCart(fixture, path)).toEqual(cart);
       });
 
       test('when places are gone: the order is cancelled, and a repeat returns it', async () => {
@@ -123,7 +123,7 @@ describeOnEachEngine('checkout', (fixture) => {
         fixture.catalog.steal(String(cart.lines[0]?.place.id));
         const gone = { outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } };
         expect(await checkout(fixture, path, { contactNumber })).toMatchObject(gone);
-        expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
+        expect(await readCart(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
         expect(done(await checkout(fixture, path, { contactNumber })).state).toBe('cancelled');
         expect(fixture.catalog.count(hall).sold).toBe(1);
       });
@@ -143,7 +143,7 @@ describeOnEachEngine('checkout', (fixture) => {
         const clicks = [fixture, other, fixture, other].map(click);
         const orders = (await Promise.all(clicks)).map(done);
         expect(new Set(orders.map(({ id }) => id))).toEqual(new Set([cart.id]));
-        expect(await read(fixture, path)).toMatchObject({ total: 2_000 });
+        expect(await readCart(fixture, path)).toMatchObject({ total: 2_000 });
         const { data } = await fixture.call<{ items: object[] }>('GET', `${path}/payments`);
         expect(data.items).toHaveLength(body.paymentMethod === 'on_account' ? 0 : 1);
         if (body.paymentMethod !== 'external') await until(() => confirmations(cart.id).length === 1);
@@ -193,7 +193,7 @@ describeOnEachEngine('checkout', (fixture) => {
       const body = { requestId: 'r', contactNumber, paymentMethod: 'external' };
       expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
       fixture.contacts.mishaps.clear();
-      expect(await read(fixture, path)).toEqual(cart);
+      expect(await readCart(fixture, path)).toEqual(cart);
     });
 
     test('tickets receive the start date, the product and the beneficiary', async () => {
@@ -300,7 +300,7 @@ describeOnEachEngine('checkout', (fixture) => {
         const order = await fixture.document(cart.id);
         return order?.listedAt !== null && order?.saleDue == null;
       });
-      expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true });
+      expect(await readCart(fixture, path)).toMatchObject({ state: 'open', listed: true });
       const repeated = await checkout(fixture, path, requestFor('sell'));
       expect(repeated).toMatchObject({ outcome: 'refused', reason: 'places_gone', order: { state: 'cancelled' } });
     });
@@ -321,14 +321,14 @@ describeOnEachEngine('checkout', (fixture) => {
     const failed = async () => {
       const { hall, cart, path } = await newCart(fixture);
       done(await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'first' }));
-      expect(await read(fixture, path)).toMatchObject({ state: 'payment_pending', payable: false });
+      expect(await readCart(fixture, path)).toMatchObject({ state: 'payment_pending', payable: false });
       expect((await settle(path, 'failed')).data.state).toBe('open');
       return { hall, cart, path };
     };
 
     test('another request buys the same order with its hold, and the order stays listed', async () => {
       const { hall, cart, path } = await failed();
-      expect(await read(fixture, path)).toMatchObject({ state: 'open', listed: true, payable: true, due: 2_000 });
+      expect(await readCart(fixture, path)).toMatchObject({ state: 'open', listed: true, payable: true, due: 2_000 });
       const order = done(
         await checkout(fixture, path, { contactNumber, paymentMethod: 'external', requestId: 'second' }),
       );
@@ -376,7 +376,7 @@ describeOnEachEngine('checkout', (fixture) => {
       const { hall, cart, path } = await failed();
       const requestId = randomUUID();
       for (const _ of [1, 2]) done(await add(fixture, cart.id, [hall.item(1)], { requestId }));
-      const [first, second] = (await read(fixture, path)).lines;
+      const [first, second] = (await readCart(fixture, path)).lines;
       done(await shopPost(fixture, `${path}/lines/${first?.id}/removal`));
       const name = { requestId: 'n', beneficiaryFirstName: 'Clara' };
       done(await shopPost(fixture, `${path}/lines/${second?.id}/change`, name));
@@ -402,7 +402,7 @@ describeOnEachEngine('checkout', (fixture) => {
         reason: 'places_gone',
         order: { state: 'cancelled' },
       });
-      expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', payable: false });
+      expect(await readCart(fixture, path)).toMatchObject({ state: 'cancelled', payable: false });
     });
   });
 
@@ -431,7 +431,7 @@ describeOnEachEngine('checkout', (fixture) => {
         expect((await fixture.shop('POST', `${path}/checkout`, { body })).status).toBe(503);
         expect(await certainty(path)).toEqual(cancelled);
         fixture.catalog.mishaps.clear();
-        expect(await read(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
+        expect(await readCart(fixture, path)).toMatchObject({ state: 'cancelled', listed: true });
         expect(done(await checkout(fixture, path, body)).state).toBe('cancelled');
         const [fact] = fixture.facts.filter(({ type, key }) => type === 'order.cancelled' && `/${key}` === path);
         expect(fact?.data).toMatchObject({ hadTickets: false });
@@ -494,7 +494,7 @@ describeOnEachEngine('checkout', (fixture) => {
       cancellation.resolve();
       expect(await bought).toMatchObject({ status: 200, data: { outcome: 'refused', reason: 'cart_gone' } });
       fixture.catalog.before.clear();
-      expect(await read(fixture, path)).toMatchObject({ state: 'cancelled' });
+      expect(await readCart(fixture, path)).toMatchObject({ state: 'cancelled' });
       expect(fixture.catalog.count(hall).sold).toBe(0);
     });
   });

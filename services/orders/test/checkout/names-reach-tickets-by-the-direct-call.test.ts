@@ -4,7 +4,7 @@ import { currentFacts } from '../../src/events.ts';
 import { confirmOrder } from '../../src/orders/actions.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { checkout, done, newCart, newContact, shopPost } from '../fixture/shopper.ts';
+import { checkout, done, newCart, newContact, shopPost } from '../fixture/orders.ts';
 
 describeOnEachEngine('names', (fixture) => {
   describe('the names of beneficiaries reach tickets by the direct call only', () => {

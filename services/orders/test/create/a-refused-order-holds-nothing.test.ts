@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { HOLD_MS } from '../../src/clients/stock.ts';
+import { HOLD_MS } from '../../src/clients/services.ts';
 import type { Reason } from '../fixture/catalog.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { read } from '../fixture/orders.ts';
-import { checkout, done, newCart, newContact } from '../fixture/shopper.ts';
+import { checkout, done, newCart, newContact, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('creation', (fixture) => {
   describe('a refused order holds nothing', () => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../src/domain/cancellation.ts';
-import { confirmPaid, giveUpSale } from '../../src/domain/confirmation.ts';
+import { confirmPaid, controlledTickets, giveUpSale, recordControl } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
 import { addPayment } from '../../src/domain/payments.ts';
-import { controlledTickets, recordControl } from '../../src/domain/tickets.ts';
 import {
   accepted,
   confirmedOrder,

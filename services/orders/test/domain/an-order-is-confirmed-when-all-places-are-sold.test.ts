@@ -1,10 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { confirm, confirmPaid, giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
+import {
+  confirm,
+  confirmPaid,
+  currentTicket,
+  giveUpSale,
+  recordReplacement,
+  unsellable,
+} from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';
-import { currentTicket, recordReplacement } from '../../src/domain/tickets.ts';
 import {
   accepted,
   confirmedOrder,

@@ -4,8 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { shortNumberOf } from '../../src/ids.ts';
 import { type OrderDocument, ordersCollection, startNumbering } from '../../src/store.ts';
 import { describeOnEachEngine, type Fixture, type Order, until } from '../fixture/fixture.ts';
-import { newOrder, read } from '../fixture/orders.ts';
-import { newCart } from '../fixture/shopper.ts';
+import { newCart, newOrder, read } from '../fixture/orders.ts';
 
 interface Numbered {
   readonly id: string;

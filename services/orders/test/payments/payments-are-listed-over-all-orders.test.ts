@@ -3,7 +3,7 @@ import type { CallerUser } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
 import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine } from '../fixture/fixture.ts';
-import { checkout, newCart, newContact } from '../fixture/shopper.ts';
+import { checkout, newCart, newContact } from '../fixture/orders.ts';
 
 interface Item {
   readonly id: string;

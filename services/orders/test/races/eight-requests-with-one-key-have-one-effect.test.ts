@@ -4,8 +4,7 @@ import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hall } from '../fixture/catalog.ts';
 import { describeOnEachEngine, type Fixture, type Order } from '../fixture/fixture.ts';
-import { newOrder, pay, read } from '../fixture/orders.ts';
-import { add, checkout, done, newCartId, newContact } from '../fixture/shopper.ts';
+import { add, checkout, done, newCartId, newContact, newOrder, pay, read } from '../fixture/orders.ts';
 
 /** A command on an order with two places of four: its body, what prepares the order, and what is left of the hall. */
 interface Command {

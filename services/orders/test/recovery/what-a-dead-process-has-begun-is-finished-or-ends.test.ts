@@ -9,7 +9,7 @@ import { createOrder } from '../../src/orders/create.ts';
 import { addOrderLines, removeOrderLine } from '../../src/orders/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { dying, moments } from '../fixture/crashes.ts';
+import { dying, moments } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newExpiredOrder, newOrder, pay, read } from '../fixture/orders.ts';
 

@@ -1,13 +1,20 @@
 import { changeDetails } from '../../../src/domain/buyer.ts';
 import { cancel, recordPlacesReleased, recordTicketsCancelled } from '../../../src/domain/cancellation.ts';
 import { checkOut } from '../../../src/domain/cart.ts';
-import { confirm, confirmPaid, giveUpSale, unsellable } from '../../../src/domain/confirmation.ts';
+import {
+  confirm,
+  confirmPaid,
+  giveUpSale,
+  hasTickets,
+  recordControl,
+  recordReplacement,
+  unsellable,
+} from '../../../src/domain/confirmation.ts';
 import { extend, reserve } from '../../../src/domain/hold.ts';
 import { addLines, removeLine, unextendable, withoutReleased } from '../../../src/domain/lines.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';
-import { hasTickets, recordControl, recordReplacement } from '../../../src/domain/tickets.ts';
 import { conditions } from './stock.ts';
 
 /** The rules of a history: a planted bug replaces one. */

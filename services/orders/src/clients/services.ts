@@ -1,0 +1,199 @@
+// What orders needs of the services that it calls, and how long it waits for each.
+
+import type { restrictionOf } from '@boxoffice/identity';
+import { within } from '@boxoffice/runtime';
+import { type AnswerOf, type BodyOf, createBestEffort, type ServiceClient } from '@boxoffice/service';
+import { refusal } from '../api/faults.ts';
+import type { Guest, TicketDelivery } from '../domain/order/order.ts';
+import type { operations as Catalog } from './generated/catalog.ts';
+import type { operations as ContactsApi } from './generated/contacts.ts';
+import type { operations as TicketsApi } from './generated/tickets.ts';
+
+type Body<Id extends keyof Catalog> = BodyOf<Catalog, Id>;
+
+/** What takes or releases places says the order's version, since its facts release only what is older. */
+type Versioned<Id extends keyof Catalog> = Body<Id> & { readonly asOf: number };
+
+/** One item of a hold: `quantity` places of a category, or the named ones. */
+export type RequestedItem = Body<'holdPlaces'>['items'][number];
+
+/** A place that is held now, with its price; `item` is the index of the request's item that it is for. */
+export type HeldLine = AnswerOf<Catalog, 'holdPlaces'>['lines'][number];
+
+export interface Held {
+  /** ISO 8601 UTC. */
+  readonly heldUntil: string;
+  readonly pointOfSale: string | null;
+  /** Of the point of sale; print without one. */
+  readonly ticketDelivery: TicketDelivery;
+  readonly lines: readonly HeldLine[];
+}
+
+/** Longest wait for a hold in milliseconds: under contention it takes longer than any other call of the catalog. */
+export const HOLD_MS = 8_000;
+
+/**
+ * Longest wait in milliseconds for any other change of an order's places. The buyer waits for it in any case, since the
+ * outcome must be certain; it ends before the point of sale stops waiting for orders (8,000).
+ */
+const CHANGE_MS = 6_000;
+
+/**
+ * What orders needs of the stock. The holder is the order, and every call is idempotent by order. It rejects with Fault
+ * `service_unavailable` when the catalog does not answer, which may have acted or not. A call that comes late changes
+ * only places that the order still has. `missing` are places that the order has lost; then nothing was changed.
+ */
+export const createStock = (catalog: ServiceClient<Catalog>) => ({
+  /**
+   * The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
+   * `heldUntil` places are held for the time of the point of sale, by default 15 minutes. @throws Fault with the order's
+   * code for what the catalog refuses; then nothing is held.
+   */
+  async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
+    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
+    const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
+    if (refused) throw refusal(refused.reason, refused.details);
+    const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
+    return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
+  },
+
+  /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */
+  async quotes(institution: string, items: readonly Omit<RequestedItem, 'quantity'>[], pointOfSale: string | null) {
+    const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
+    const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
+    if (refused) throw refusal(refused.reason, refused.details);
+    if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
+    return quotes;
+  },
+
+  /**
+   * The prices of all items, and every reason for which a hold would be refused; nothing is held. `publicOnly`: what
+   * public access does not show is unknown.
+   */
+  quoteAll: (institution: string, body: Body<'quoteOrderItems'>) =>
+    catalog.call(institution, 'quoteOrderItems', { body }),
+
+  /** Keeps places, all or none, at least until an instant; never shorter than before. */
+  extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
+    catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
+
+  /**
+   * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it. After
+   * it, facts of a version before `asOf` release nothing.
+   */
+  renew: (institution: string, holder: string, body: Versioned<'renewHold'>) =>
+    catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
+
+  /** Sells held places, all or none. */
+  sell: (institution: string, holder: string, body: Body<'sellHold'>) =>
+    catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
+
+  /** Releases these places, with `sold` also sold ones, unless the order has them since a later version. */
+  async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
+    await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
+  },
+});
+
+export type Stock = ReturnType<typeof createStock>;
+
+/** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */
+const GUEST_MS = 1_500;
+
+/** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
+export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
+  /**
+   * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or, with
+   * `clientId`, neither made by that client nor named by its orders.
+   */
+  async criteria(
+    institution: string,
+    contactNumber: string,
+    clientId: string | null = null,
+  ): Promise<readonly string[] | undefined> {
+    // An ill-formed string is no contact number: undefined without a remote call.
+    if (!contactNumber.isWellFormed()) return undefined;
+    const query = clientId === null ? {} : { clientId };
+    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query });
+    return contact?.erasedAt === null ? contact.criteria : undefined;
+  },
+
+  /** Writes the contact of a guest; idempotent. */
+  async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
+    await contacts.call(institution, 'writeGuest', {
+      path: { contactNumber },
+      body: { ...guest, asOf: new Date(since).toISOString() },
+      timeoutMs: GUEST_MS,
+    });
+  },
+
+  /** Erases the contact of a guest, unless its institution has changed it; idempotent. */
+  async forgetGuest(institution: string, contactNumber: string): Promise<void> {
+    await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
+  },
+});
+
+export type Contacts = ReturnType<typeof createContacts>;
+
+/** The contacts that exist for a caller; for another number nothing else is answered than for an unknown one. */
+export const contactsWithin = (
+  contacts: Contacts,
+  { contacts: only, ownClient }: Pick<ReturnType<typeof restrictionOf>, 'contacts' | 'ownClient'>,
+): Contacts => ({
+  ...contacts,
+  criteria: async (institution, contactNumber) =>
+    (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, ownClient) : undefined,
+});
+
+type Issue = BodyOf<TicketsApi, 'issueTickets'>;
+
+/** Maximum wait for the controlled tickets, in milliseconds; the order has recorded their control state, too. */
+const CONTROLLED_MS = 1_000;
+/**
+ * Maximum wait for issued tickets, in milliseconds; `order.confirmed` issues them, too. After a timeout the next calls
+ * are skipped for a while.
+ */
+const ISSUE_MS = 1_000;
+/** The call's own timeout is this much longer, so that the best-effort limit always ends the wait. */
+const MARGIN_MS = 500;
+
+/** The present ticket of a line. */
+export interface IssuedTicket {
+  readonly ticketId: string;
+  readonly lineId: string;
+}
+
+/** The tickets service, as orders uses it: best effort, no call rejects. */
+export const createTickets = (
+  tickets: ServiceClient<TicketsApi>,
+  { controlledMs = CONTROLLED_MS, issueMs = ISSUE_MS } = {},
+) => {
+  const issuing = createBestEffort({ ms: issueMs });
+  return {
+    /** Ids of the order's controlled tickets; undefined if the tickets service does not answer within a second. */
+    async controlled(institution: string, orderId: string): Promise<readonly string[] | undefined> {
+      const call = tickets.call(institution, 'getOrderTickets', { path: { orderId }, timeoutMs: controlledMs });
+      // The call's own timeout does not include the request for an identity token.
+      const answer = await within(
+        call.catch(() => undefined),
+        controlledMs,
+        () => undefined,
+      );
+      return answer?.tickets.filter(({ status }) => status === 'controlled').map(({ ticketId }) => ticketId);
+    },
+
+    /**
+     * Issues the tickets of a confirmed order, with beneficiaries' names; resolves to the present ticket of each line,
+     * undefined if it was not acknowledged.
+     */
+    async issue(
+      institution: string,
+      named: Omit<Issue, 'version'>,
+      version: number,
+    ): Promise<readonly IssuedTicket[] | undefined> {
+      const request = { body: { ...named, version }, timeoutMs: issueMs + MARGIN_MS };
+      return (await issuing(() => tickets.call(institution, 'issueTickets', request)))?.tickets;
+    },
+  };
+};
+
+export type Tickets = ReturnType<typeof createTickets>;

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { exampleFaults } from '@boxoffice/http';
+import { uncalledOf, useFixture } from '@boxoffice/service/testkit';
+import { expect, test } from '@jest/globals';
+import * as example from '../../src/api/examples.ts';
+import { routes } from '../../src/app.ts';
+import { catalogApi } from '../../src/clients/generated/catalog.ts';
+import { contactsApi } from '../../src/clients/generated/contacts.ts';
+import { ticketsApi } from '../../src/clients/generated/tickets.ts';
+import { createContacts, createStock, createTickets } from '../../src/clients/services.ts';
+import type { OrdersContext } from '../../src/context.ts';
+import { refusals, shopReasons } from '../../src/domain/decisions.ts';
+import type { Reason as CatalogReason } from '../fixture/catalog.ts';
+import { openFixture } from '../fixture/fixture.ts';
+import { checkout, done, newCart, newContact } from '../fixture/orders.ts';
+
+const fixture = useFixture(() => openFixture());
+
+test('every operation has examples that match its schemas', () => {
+  expect(exampleFaults(routes({} as OrdersContext))).toEqual([]);
+});
+
+test('the example of a reservation is accepted for the next five years', async () => {
+  const hall = fixture.catalog.hall(1);
+  const { data } = await fixture.call('POST', '', { body: { items: [hall.item()] } });
+  const { dueAt } = example.reserved;
+  expect(Date.parse(dueAt)).toBeGreaterThan(Date.now() + 5 * 365 * 86_400_000);
+  expect((await fixture.call('POST', `/${data.id}/reservation`, { body: { dueAt } })).status).toBe(200);
+});
+
+test('every operation answers for an order of another institution as for an unknown one', async () => {
+  const hall = fixture.catalog.hall(1, { institution: 'museum' });
+  const { data } = await fixture.call('POST', '', { institution: 'museum', body: { items: [hall.item()] } });
+  expect(data.state).toBe('open');
+  const operations: [string, string, unknown][] = [
+    ['GET', '', undefined],
+    ['PATCH', '', { externalReference: 'x' }],
+    ['POST', '/lines', { items: [hall.item()] }],
+    ['DELETE', `/lines/${data.lines[0]?.id}`, undefined],
+    ['POST', '/extension', { minutes: 5 }],
+    ['POST', '/reservation', { dueAt: '2099-01-01T00:00:00Z' }],
+    ['GET', '/payments', undefined],
+    ['GET', '/payments/pay_1', undefined],
+    ['POST', '/payments', { method: 'card', amount: 1, status: 'captured' }],
+    ['PATCH', '/payments/pay_1', { status: 'failed' }],
+    ['POST', '/confirmation', {}],
+    ['POST', '/cancellation', {}],
+    ['GET', '/refunds', undefined],
+    ['GET', '/refunds/ref_1', undefined],
+    ['POST', '/refunds', { amount: 1, method: 'card' }],
+  ];
+  for (const [method, path, body] of operations) {
+    const foreign = await fixture.call(method, `/${data.id}${path}`, { body });
+    const unknown = await fixture.call(method, `/ord_unknown${path}`, { body });
+    expect([method, path, foreign.status, foreign.text]).toEqual([method, path, 404, unknown.text]);
+  }
+});
+
+test('each operation that the authorizer permits to orders is called', async () => {
+  const catalog = await uncalledOf(catalogApi, (client) => {
+    const { hold, quotes, quoteAll, extend, renew, sell, release } = createStock(client);
+    const renewal = { requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z', placeIds: ['plc_1'], asOf: 1 };
+    return [
+      hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
+      quotes('opera', [], null),
+      quoteAll('opera', { items: [] }),
+      extend('opera', 'ord_1', { heldUntil: renewal.heldUntil }),
+      renew('opera', 'ord_1', renewal),
+      sell('opera', 'ord_1', { placeIds: ['plc_1'] }),
+      release('opera', 'ord_1', { asOf: 1 }),
+    ];
+  });
+  const contacts = await uncalledOf(contactsApi, (client) => {
+    const { criteria, writeGuest, forgetGuest } = createContacts(client);
+    const guest = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org', since: 0 };
+    return [criteria('opera', 'C1'), writeGuest('opera', 'C1', guest), forgetGuest('opera', 'C1')];
+  });
+  const tickets = await uncalledOf(ticketsApi, (client) => {
+    const { controlled, issue } = createTickets(client);
+    return [controlled('opera', 'ord_1'), issue('opera', { orderId: 'ord_1', contactNumber: null, tickets: [] }, 1)];
+  });
+  expect({ catalog, contacts, tickets }).toEqual({ catalog: [], contacts: [], tickets: [] });
+});
+
+test('the look-up of controlled tickets ends after a second, even if the call never ends', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const hanging = { call: never, find: never, close: () => undefined };
+  expect(await createTickets(hanging).controlled('opera', 'ord_1')).toBeUndefined();
+});
+
+test('a tickets service that hangs delays one checkout, and the next ones skip the call', async () => {
+  const contactNumber = newContact(fixture);
+  const carts = await Promise.all(Array.from({ length: 6 }, () => newCart(fixture, 1)));
+  const buy = async (path = '') =>
+    expect(done(await checkout(fixture, path, { contactNumber }))).toMatchObject({ state: 'confirmed' });
+  const issueCalls = () => fixture.tickets.calls.filter(({ operation }) => operation === 'issueTickets').length;
+  fixture.tickets.mishaps.set('issueTickets', 'hangs after');
+  const [first, ...others] = carts.map(({ path }) => path);
+  await fixture.hurried(async () => {
+    await buy(first);
+    expect(issueCalls()).toBe(1);
+    await Promise.all(others.map(buy));
+  });
+  // After a timeout the next checkouts skip the call.
+  expect(issueCalls()).toBe(1);
+  fixture.tickets.mishaps.clear();
+});
+
+const src = new URL('../../src/', import.meta.url);
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && path !== 'domain/decisions.ts')
+  .map((path) => readFileSync(new URL(path, src), 'utf8'));
+
+/** What the catalog refuses keeps its reason. */
+const ofCatalog: Readonly<Record<CatalogReason, true>> = {
+  invalid_reference: true,
+  not_on_sale: true,
+  places_unavailable: true,
+  tariff_not_sold_here: true,
+  too_many_places: true,
+};
+
+test('each row is given by a rule, a limit or the catalog', () => {
+  const given = sources.flatMap((text) =>
+    [...text.matchAll(/(?:refus(?:e|al)\(\s*|reason: )'(?<reason>\w+)'/g)].map(({ groups }) => groups?.reason),
+  );
+  expect(new Set([...given, ...Object.keys(ofCatalog)])).toEqual(new Set(Object.keys(refusals)));
+});
+
+test('a reason in answers to the point of sale maps to itself where the table has it', () => {
+  const rows: Readonly<Record<string, { readonly shopReason: string | null }>> = refusals;
+  const others = shopReasons.filter((reason) => !(reason in rows));
+  expect(others).toEqual(['busy']);
+  for (const reason of shopReasons) expect(rows[reason]?.shopReason ?? reason).toBe(reason);
+});

@@ -1,0 +1,258 @@
+import { useFixture } from '@boxoffice/service/testkit';
+import type { CollectionHandle } from '@boxoffice/store';
+import { describe, expect, test } from '@jest/globals';
+import { createHoldLimit } from '../../src/steps/hold-limit.ts';
+import { sweep } from '../../src/steps/sweep.ts';
+import type { OrderDocument } from '../../src/store.ts';
+import { engines, openFixture, until } from '../fixture/fixture.ts';
+import {
+  add,
+  checkout,
+  done,
+  failAndRecoverElsewhere,
+  newCartId,
+  newContact,
+  newOrder,
+  pay,
+  read,
+  shopPost,
+} from '../fixture/orders.ts';
+
+describe.each(engines)('places are held until the deadline, on $name', (engine) => {
+  const fixture = useFixture(() => openFixture(engine, { paymentGraceSeconds: 60 }));
+
+  const times = async (path: string) =>
+    (await read(fixture, path)) as unknown as { expiresAt: string | null; dueAt: string | null };
+
+  test('an extension counts from now, is at most 60 minutes, and never shortens the hold', async () => {
+    const { path, order } = await newOrder(fixture);
+    const extend = (minutes: unknown) => fixture.call('POST', `${path}/extension`, { body: { minutes } });
+    const before = Date.now();
+    expect((await extend(30)).status).toBe(200);
+    const { expiresAt } = await times(path);
+    expect(Date.parse(String(expiresAt))).toBeGreaterThanOrEqual(before + 30 * 60_000);
+    expect(fixture.catalog.placesOf(order.id).map((place) => place.until)).toEqual(
+      Array.from({ length: 2 }, () => Date.parse(String(expiresAt))),
+    );
+    expect((await extend(0.5)).status).toBe(200);
+    expect((await times(path)).expiresAt).toBe(expiresAt);
+    for (const minutes of [0, -1, 61]) expect((await extend(minutes)).code).toBe('validation_error');
+    expect((await extend('5')).code).toBe('bad_request');
+  });
+
+  test('a reservation holds the places until a date in the future', async () => {
+    const { path, order } = await newOrder(fixture);
+    const reserve = (dueAt: string) => fixture.call('POST', `${path}/reservation`, { body: { dueAt } });
+    expect(await reserve('2020-01-01T00:00:00Z')).toMatchObject({ status: 422, code: 'validation_error' });
+    const dueAt = '2099-06-01T10:00:00.000Z';
+    expect(await reserve(dueAt)).toMatchObject({ status: 200, data: { state: 'reserved', dueAt } });
+    expect(fixture.catalog.placesOf(order.id)[0]?.until).toBe(Date.parse(dueAt));
+    expect((await reserve(dueAt)).status).toBe(412);
+    expect((await fixture.confirm(path)).status).toBe(200);
+  });
+
+  test('an extension while the catalog is down is 503 and changes nothing', async () => {
+    const { path } = await newOrder(fixture);
+    const before = await times(path);
+    fixture.catalog.mishaps.set('extendHold', 'fails');
+    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(503);
+    fixture.catalog.mishaps.clear();
+    expect((await times(path)).expiresAt).toBe(before.expiresAt);
+    expect((await fixture.call('POST', `${path}/extension`, { body: { minutes: 50 } })).status).toBe(200);
+  });
+
+  test('an order past due expires when it is read, and publishes that once', async () => {
+    const { path, order } = await fixture.catalog.expiring(() => newOrder(fixture));
+    await Promise.all(Array.from({ length: 8 }, () => read(fixture, path)));
+    expect(await read(fixture, path)).toMatchObject({ state: 'expired', version: 2 });
+    const placeIds = order.lines.map(({ place }) => place.id);
+    await until(() => fixture.factsOf(order.id).length > 0);
+    expect(fixture.factsOf(order.id)).toMatchObject([{ type: 'order.expired', data: { orderId: order.id, placeIds } }]);
+    for (const action of ['cancellation', 'confirmation', 'extension', 'reservation'])
+      expect(
+        (
+          await fixture.call('POST', `${path}/${action}`, {
+            body: { extension: { minutes: 1 }, reservation: { dueAt: '2099-01-01T00:00:00Z' } }[action] ?? {},
+          })
+        ).status,
+      ).toBe(412);
+  });
+
+  test('a command on an order past due writes the expiry first', async () => {
+    const { path } = await fixture.catalog.expiring(() => newOrder(fixture));
+    expect((await fixture.call('POST', `${path}/cancellation`, { body: {} })).status).toBe(412);
+    expect((await read(fixture, path)).state).toBe('expired');
+  });
+
+  test('the sweep expires open orders at the deadline, waiting ones after the grace period', async () => {
+    const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
+    await pay(fixture, waiting.path, { status: 'pending' });
+    await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
+    const state = async ({ order }: { order: { id: string } }) => (await fixture.document(order.id))?.state;
+    const later = (ms: number) => sweep({ ...fixture.context, now: () => Date.now() + ms });
+    await later(900_000);
+    expect([await state(open), await state(waiting), await state(reserved)]).toEqual([
+      'expired',
+      'payment_pending',
+      'reserved',
+    ]);
+    await later(961_000);
+    expect([await state(waiting), await state(reserved)]).toEqual(['expired', 'reserved']);
+  });
+
+  test('a service sweeps by itself', async () => {
+    const sweeping = await openFixture(engine, { sweeps: true });
+    const { order } = await sweeping.catalog.expiring(() => newOrder(sweeping));
+    await until(async () => (await sweeping.document(order.id))?.state === 'expired');
+    await sweeping.close();
+  });
+});
+
+/** Repeats a request until it is allowed: places released by others are noticed with a delay. */
+const until201 = async <Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> => {
+  let answer: Answer | undefined;
+  await until(async () => {
+    answer = await send();
+    return answer.status === 201;
+  });
+  return answer as Answer;
+};
+
+describe.each(engines)('held places are limited per client, on $name', (engine) => {
+  const fixture = useFixture(() => openFixture(engine, { maxHeldPlaces: 10 }));
+
+  test('the limit is exact for concurrent requests', async () => {
+    const hall = fixture.catalog.hall(60);
+    const create = (quantity: number, client = 'greedy') =>
+      fixture.call('POST', '', { client, body: { items: [hall.item(quantity)] } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(1)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+    expect(new Set(answers.flatMap(({ status, code }) => (status === 201 ? [] : [code])))).toEqual(
+      new Set(['order_hold_limit']),
+    );
+    expect(fixture.catalog.count(hall).held).toBe(10);
+    expect((await create(11, 'another')).code).toBe('order_hold_limit');
+    expect((await create(10, 'another')).status).toBe(201);
+    expect(fixture.catalog.count(hall).held).toBe(20);
+    const [first, second] = answers.filter(({ status }) => status === 201);
+    await fixture.call('POST', `/${first?.data.id}/confirmation`, { client: 'greedy', body: { onAccount: true } });
+    expect((await create(2)).status).toBe(409);
+    expect((await create(1)).status).toBe(201);
+    await fixture.call('POST', `/${second?.data.id}/cancellation`, { client: 'greedy' });
+    const more = await create(1);
+    expect(more.status).toBe(201);
+    const line = { body: { items: [hall.item()] } };
+    expect((await fixture.call('POST', `/${more.data.id}/lines`, line)).code).toBe('order_hold_limit');
+    expect((await fixture.call('GET', `/${more.data.id}`)).data.lines).toHaveLength(1);
+  });
+
+  test('another instance applies the limit, and notices released places after two seconds', async () => {
+    const hall = fixture.catalog.hall(30);
+    const other = await fixture.another();
+    const body = { items: [hall.item(10)] };
+    const own = await fixture.call('POST', '', { client: 'roaming', body });
+    expect(own.status).toBe(201);
+    expect((await other.call('POST', '', { client: 'roaming', body })).code).toBe('order_hold_limit');
+    await fixture.call('POST', `/${own.data.id}/cancellation`);
+    await until(async () => (await other.call('POST', '', { client: 'roaming', body })).status === 201);
+  });
+
+  test('refused orders and orders past due do not count', async () => {
+    const hall = fixture.catalog.hall(15);
+    const create = (item: object) => fixture.call('POST', '', { client: 'unlucky', body: { items: [item] } });
+    fixture.catalog.refuse(hall, 'not_on_sale');
+    for (let index = 0; index < 3; index += 1) expect((await create(hall.item(10))).code).toBe('order_not_on_sale');
+    const other = fixture.catalog.hall(15);
+    fixture.catalog.holdMs = 1;
+    expect((await create(other.item(10))).status).toBe(201);
+    fixture.catalog.holdMs = 900_000;
+    await until(async () => (await create(other.item(10))).status === 201);
+  });
+
+  test('places that another instance released after an outage of the catalog no longer count', async () => {
+    const hall = fixture.catalog.hall(25);
+    const create = () =>
+      fixture.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(10)] } });
+    await failAndRecoverElsewhere(fixture, async () => expect((await create()).status).toBe(503));
+    const made = await until201(create);
+    // And of lines that could not be added.
+    await fixture.call('POST', `/${made.data.id}/confirmation`, { client: 'patient', body: { onAccount: true } });
+    const order = await until201(() =>
+      fixture.call<{ readonly id: string }>('POST', '', { client: 'patient', body: { items: [hall.item(1)] } }),
+    );
+    const more = () =>
+      fixture.call('POST', `/${order.data.id}/lines`, { client: 'patient', body: { items: [hall.item(9)] } });
+    await failAndRecoverElsewhere(fixture, async () => expect((await more()).status).toBe(503));
+    await until201(more);
+  });
+
+  test('holds of other instances count after two seconds, also if the system clock is set back', async () => {
+    const [held, time] = [[] as object[], { now: Date.now(), elapsed: 0 }];
+    const orders = { of: () => ({ find: async () => held }) } as unknown as CollectionHandle<OrderDocument>;
+    const limit = createHoldLimit(orders, () => 5, { now: () => time.now, elapsed: () => time.elapsed });
+    const holder = { institution: 'opera', client: 'set-back' };
+    (await limit.admit(holder, 5))();
+    held.push({ id: 'ord_2', heldPlaces: 5, deadline: time.now + 60_000 });
+    time.now -= 3_600_000;
+    time.elapsed += 2_001;
+    await expect(limit.admit(holder, 1)).rejects.toMatchObject({ code: 'order_hold_limit' });
+  });
+
+  test('places count while their write is in flight, and no longer', async () => {
+    const limit = createHoldLimit(fixture.context.orders, () => 5);
+    const holder = { institution: 'opera', client: `busy-${Date.now()}` };
+    const end = await limit.admit(holder, 3);
+    await expect(limit.admit(holder, 3)).rejects.toMatchObject({ code: 'order_hold_limit' });
+    end();
+    const atOnce = [limit.admit(holder, 3), limit.admit(holder, 3)];
+    expect((await Promise.allSettled(atOnce)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('additions to one order at the same time are counted together', async () => {
+    const hall = fixture.catalog.hall(25);
+    const { data } = await until201(() =>
+      fixture.call<{ readonly id: string }>('POST', '', { client: 'eager', body: { items: [hall.item(1)] } }),
+    );
+    const add = () => fixture.call('POST', `/${data.id}/lines`, { client: 'eager', body: { items: [hall.item(6)] } });
+    const codes = (await Promise.all(Array.from({ length: 4 }, add))).map(({ status }) => status);
+    expect(codes.filter((status) => status === 201)).toHaveLength(1);
+  });
+});
+
+describe.each(engines)('held places are limited per address, on $name', (engine) => {
+  const fixture = useFixture(() => openFixture(engine, { posHeldPlacesPerAddress: 5, maxHeldPlaces: 8 }));
+
+  const refused = { outcome: 'refused', reason: 'hold_limit' };
+
+  test('the limit is exact over all carts of an address and for concurrent requests', async () => {
+    const hall = fixture.catalog.hall(40);
+    const at = (address: string, cart = newCartId(), count = 1) => add(fixture, cart, [hall.item(count)], { address });
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => at('192.0.2.7')));
+    expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(5);
+    for (const one of outcomes.filter(({ outcome }) => outcome !== 'done')) expect(one).toMatchObject(refused);
+    expect(fixture.catalog.count(hall).held).toBe(5);
+    const [first, second] = outcomes.flatMap(({ order }) => (order ? [order] : []));
+    const more = { ...refused, order: { lines: first?.lines } };
+    expect(await at('192.0.2.7', first?.id)).toMatchObject(more);
+    expect(await at('192.0.2.8', newCartId(), 6)).toMatchObject({ ...refused, order: null });
+    done(await at('192.0.2.8', newCartId(), 5));
+    done(await checkout(fixture, `/${first?.id}`, { contactNumber: newContact(fixture) }));
+    done(await shopPost(fixture, `/${second?.id}/giving-up`));
+    done(await at('192.0.2.7', newCartId(), 2));
+    expect(await at('192.0.2.7')).toMatchObject(refused);
+  });
+
+  test('the limit of an address does not count towards that of a client', async () => {
+    const hall = fixture.catalog.hall(20);
+    done(await add(fixture, newCartId(), [hall.item(5)], { address: 'partner' }));
+    const body = { items: [hall.item(8)] };
+    expect((await fixture.call('POST', '', { body })).status).toBe(201);
+    expect((await fixture.call('POST', '', { body: { items: [hall.item()] } })).code).toBe('order_hold_limit');
+  });
+
+  test('the address itself is not stored', async () => {
+    const cart = done(await add(fixture, newCartId(), [fixture.catalog.hall(1).item()], { address: '198.51.100.23' }));
+    const document = await fixture.document(cart.id);
+    expect(JSON.stringify(document)).not.toContain('198.51.100.23');
+  });
+});
