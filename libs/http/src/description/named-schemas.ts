@@ -4,7 +4,7 @@ import type { ReadOnly } from '../operation.ts';
 import { closed, type Json } from '../validation/body-schema.ts';
 
 /** Bodies are closed and answers are not, so a schema of both may need two components. */
-export type Use = 'request' | 'answer';
+type Use = 'request' | 'answer';
 
 /** The pattern of a `Type.Record` whose member names are free. */
 const ANY_NAME = '^.*$';

@@ -41,9 +41,6 @@ export const lineView = (line: Line, { currency }: Pick<OrderDocument, 'currency
   };
 };
 
-/** The number of an order, for people: its own reference, else the short number. */
-export const numberOf = ({ externalReference, shortNumber }: OrderDocument): string => externalReference ?? shortNumber;
-
 /** An order as it is answered. */
 export const orderView = (order: OrderDocument): Static<typeof schemas.Order> => ({
   id: order.id,
@@ -54,7 +51,7 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
   createdBy: order.createdBy ?? null,
   contactNumber: order.contactNumber,
   externalReference: order.externalReference,
-  number: numberOf(order),
+  number: order.externalReference ?? order.shortNumber,
   ticketDelivery: order.ticketDelivery ?? 'print',
   currency: order.currency,
   lines: order.lines.map((line) => lineView(line, order)),

@@ -141,7 +141,7 @@ const preview = async (context: OrdersContext, { institution, orderId }: Target,
 };
 
 /** A command with an effect on the order's places. */
-export interface StockFirst<Effect> {
+interface StockFirst<Effect> {
   /** Decides before the effect whether the command is allowed; nothing is written. */
   readonly rule: Rule;
   /** The effect in the catalog, idempotent; `next` is the order as `rule` would leave it. */
