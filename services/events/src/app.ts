@@ -2,13 +2,12 @@ import { queueNamed } from '@boxoffice/messaging';
 import { number, versionOf } from '@boxoffice/runtime';
 import type { ServiceDefinition } from '@boxoffice/service';
 import { type Context, createContext } from './context.ts';
-import { webhookRetention } from './deliveries/documents.ts';
-import { retentionOf } from './log/removal.ts';
-import { startResuming } from './log/waiting.ts';
+import { startResuming } from './log/log.ts';
+import { retentionOf } from './log/positions.ts';
 import { measuringLag, watchEvents } from './metrics.ts';
-import { onFact } from './reactions/fact.ts';
+import { onFact } from './reactions.ts';
 import { routes } from './routes.ts';
-import { collections } from './store.ts';
+import { collections, webhookRetention } from './store.ts';
 import { describedWebhooks } from './types/schemas.ts';
 import { type OpenWebhooks, webhookSettings, webhooksOf } from './webhooks/open.ts';
 

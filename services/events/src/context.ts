@@ -1,14 +1,10 @@
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import { createEventCursors } from './feed/cursor.ts';
-import { createFeed } from './feed/read.ts';
-import { shareReads } from './feed/shared.ts';
-import { createStreams } from './feed/stream.ts';
-import { createStreamCounts } from './feed/stream-counts.ts';
+import { createEventCursors, createFeed, shareReads } from './feed/read.ts';
+import { createStreamCounts, createStreams } from './feed/streams.ts';
 import { createTail } from './feed/tail.ts';
-import { createClientContacts } from './log/client-contacts.ts';
-import { createLog, type Log } from './log/log.ts';
-import { createWaiting } from './log/waiting.ts';
+import { createClientContacts } from './feed/visible.ts';
+import { createLog, createWaiting, type Log } from './log/log.ts';
 import type { NewEvent } from './store.ts';
 
 /** What commands and queries need. */

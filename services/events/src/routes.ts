@@ -1,7 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import type { Context } from './context.ts';
 import { feedRoutes } from './feed/routes.ts';
-import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -9,5 +8,4 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 export const routes = (context: Context, webhooks: Webhooks): AnyOperation[] => [
   ...feedRoutes(context),
   ...webhookRoutes(webhooks),
-  ...deliveryRoutes(webhooks),
 ];

@@ -1,8 +1,6 @@
-import type { BelongsTo } from '@boxoffice/service';
+import type { BelongsTo, Retentions } from '@boxoffice/service';
 import { collection, type Document } from '@boxoffice/store';
-import { deliveriesCollection, positionsCollection, workersCollection } from './deliveries/documents.ts';
-import { openStreamsCollection } from './feed/stream-counts.ts';
-import { webhooksCollection } from './webhooks/documents.ts';
+import type { StoredSecret } from './signing.ts';
 
 /** The resource that an event is about; ids are unique in an institution over all types. */
 export interface EventResource {
@@ -60,6 +58,15 @@ interface ClientContactDocument extends Document {
   readonly asOf: number;
 }
 
+/** The open streams of a client at one instance. */
+interface OpenStreamsDocument extends Document {
+  readonly client: string;
+  readonly instance: string;
+  readonly count: number;
+  /** Epoch milliseconds: an instance that has not renewed it until then is dead, and its streams have ended. */
+  readonly until: number;
+}
+
 /** The index of the events of a resource, in their order. */
 export const RESOURCE_INDEX = 'resource';
 
@@ -80,6 +87,144 @@ export const clientContactsCollection = collection<ClientContactDocument>('clien
   { name: 'named', fields: ['client', 'contact'] },
 ]);
 
+export const openStreamsCollection = collection<OpenStreamsDocument>('open_streams', [
+  { name: 'client', fields: ['client'] },
+  { name: 'instance', fields: ['instance'] },
+  { name: 'until', fields: ['until'], acrossInstitutions: true },
+]);
+
+/** What a person or the service has decided about a webhook; deliveries are documents of their own. */
+export interface WebhookDocument extends Document {
+  readonly url: string;
+  /** As they were given: names of types, and groups such as `order.*`. */
+  readonly types: readonly string[];
+  readonly description: string | null;
+  readonly state: 'active' | 'paused' | 'disabled';
+  readonly disabledReason: string | null;
+  /** The newest first, at most two; none once it is deleted. */
+  readonly secrets: readonly StoredSecret[];
+  /** The client that last set `url` or `types`: only what it may read is delivered. */
+  readonly client: string;
+  /** Only events after this sequence are delivered; set again when a disabling ends. */
+  readonly since: number;
+  /** ISO 8601 UTC: since when failures count that disable it. */
+  readonly activatedAt: string;
+  /** 0 to 19, each once per institution; null once it is deleted. */
+  readonly slot: number | null;
+  /** The share of the work that it belongs to; see shards.ts. */
+  readonly shard: number;
+  /** For its ETag. */
+  readonly revision: number;
+  /** Epoch milliseconds. */
+  readonly changedAt: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly deletedAt: string | null;
+  /** A single event until it is planned, a stretch of the feed until its deliveries are made. Absent: none. */
+  readonly redeliveries?: readonly Redelivery[];
+  /** Epoch milliseconds of its tests within a minute. Absent: none. */
+  readonly testedAt?: readonly number[];
+}
+
+/** A request to deliver events again: those after one sequence up to another. */
+export interface Redelivery {
+  /** Distinguishes its deliveries from others of the same events. */
+  readonly round: string;
+  readonly isSingle: boolean;
+  /** Moves on as events are planned. */
+  readonly after: number;
+  readonly until: number;
+  /** How many events there were. */
+  readonly count: number;
+}
+
+export const webhooksCollection = collection<WebhookDocument>('webhooks', [
+  { name: 'created', fields: ['deletedAt', 'createdAt'] },
+  { name: 'slot', fields: ['slot'], unique: true },
+  { name: 'shard', fields: ['shard'], acrossInstitutions: true },
+  { name: 'deleted', fields: ['deletedAt', 'state'], acrossInstitutions: true },
+  { name: 'changed', fields: ['changedAt'], acrossInstitutions: true },
+]);
+
+/** Why an attempt has failed, as delivery records show it. */
+export const ERRORS = [
+  'http_status',
+  'redirect',
+  'timeout',
+  'address_refused',
+  'name_not_resolved',
+  'connection_failed',
+  'tls_failed',
+  'invalid_response',
+  'secret_unreadable',
+] as const;
+
+export type DeliveryError = (typeof ERRORS)[number];
+
+/** Why a delivery is made: the event is new, somebody asked for it again, or it is a test. */
+export type Origin = 'feed' | 'redelivery' | 'test';
+
+/**
+ * One attempt: planned (`waiting`), then made. A failed one that is followed by another has that one's document beside
+ * it, so nothing but these documents says what is still to be done.
+ */
+export interface DeliveryDocument extends Document {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly resourceId: string;
+  /** Orders the attempts of a resource: its events by sequence, and the attempts of one event. */
+  readonly lane: string;
+  readonly origin: Origin;
+  /** Distinguishes repeated deliveries of the same event; `feed` for the first. */
+  readonly round: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly outcome: 'waiting' | 'succeeded' | 'failed';
+  /** Epoch milliseconds; null: not before an earlier attempt of its resource has ended, or it has been made. */
+  readonly dueAt: number | null;
+  /** ISO 8601 UTC: when the attempt began; null while it is planned. */
+  readonly at: string | null;
+  readonly durationMs: number | null;
+  readonly httpStatus: number | null;
+  readonly error: DeliveryError | null;
+  /** ISO 8601 UTC, of a failed attempt that is followed by another. */
+  readonly nextAttemptAt: string | null;
+  readonly createdAt: string;
+}
+
+/** Up to which event the deliveries of a webhook are planned; the id is the webhook's. */
+export interface PositionDocument extends Document {
+  readonly sequence: number;
+}
+
+/** A process that delivers; others see that it lives by its rising `beat`. */
+interface WorkerDocument extends Document {
+  readonly beat: number;
+  /** Epoch milliseconds by its own clock; for its removal only. */
+  readonly beatAt: number;
+}
+
+export const deliveriesCollection = collection<DeliveryDocument>('webhook_deliveries', [
+  { name: 'created', fields: ['webhookId', 'createdAt'] },
+  { name: 'event', fields: ['webhookId', 'eventId', 'createdAt'] },
+  { name: 'outcome', fields: ['webhookId', 'outcome', 'createdAt'] },
+  { name: 'origin', fields: ['webhookId', 'outcome', 'origin'] },
+  { name: 'due', fields: ['webhookId', 'outcome', 'dueAt'] },
+  { name: 'lane', fields: ['webhookId', 'outcome', 'resourceId', 'lane'] },
+  { name: 'at', fields: ['webhookId', 'at'] },
+  { name: 'outcome_at', fields: ['webhookId', 'outcome', 'at'] },
+  { name: 'attempted', fields: ['at'], acrossInstitutions: true },
+  { name: 'overdue', fields: ['outcome', 'dueAt'], acrossInstitutions: true },
+]);
+
+export const positionsCollection = collection<PositionDocument>('webhook_positions');
+
+export const workersCollection = collection<WorkerDocument>('webhook_workers', [
+  { name: 'beat', fields: ['beatAt'], acrossInstitutions: true },
+]);
+
 /** Every collection of the service. */
 export const collections = [
   eventsCollection,
@@ -92,3 +237,25 @@ export const collections = [
   workersCollection,
   openStreamsCollection,
 ];
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long delivery records are kept. */
+const RECORDS_MS = 30 * DAY_MS;
+
+/** How long the documents of webhooks are stored. */
+export const webhookRetention: Retentions = {
+  webhooks: {
+    retained: 'until they are deleted, and 30 days longer without their secrets',
+    ends: [{ field: 'deletedAt', iso: true, afterMs: RECORDS_MS }],
+  },
+  webhook_deliveries: {
+    retained: '30 days after the attempt (`RECORDS_MS`); one that is waiting until it is made',
+    ends: [{ field: 'at', iso: true, afterMs: RECORDS_MS }],
+  },
+  webhook_positions: { retained: 'as long as their webhooks' },
+  webhook_workers: {
+    retained: 'until the process ends, or a day after its last beat',
+    ends: [{ field: 'beatAt', afterMs: DAY_MS }],
+  },
+};

@@ -1,15 +1,132 @@
 // Delivering events: planning from the feed, attempts, retries, and sharing the work between processes.
 
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { New } from '@boxoffice/store';
-import type { SecretBox } from '../signing/secrets.ts';
-import { signing } from '../signing/secrets.ts';
-import { signedHeaders } from '../signing/signature.ts';
-import type { WebhookDocument } from '../webhooks/documents.ts';
-import type { DeliveryDocument } from './documents.ts';
-import type { Send, SendResult } from './send.ts';
+import { type AddressPolicy, Unresolvable } from '../addresses.ts';
+import { type SecretBox, signedHeaders, signing } from '../signing.ts';
+import type { DeliveryDocument, DeliveryError, WebhookDocument } from '../store.ts';
+
+/** How a receiver answered. */
+interface SendResult {
+  /** Null without an answer. */
+  readonly httpStatus: number | null;
+  /** Null if the delivery succeeded. */
+  readonly error: DeliveryError | null;
+}
+
+/** Sends one POST; never rejects. */
+type Send = (url: URL, headers: Readonly<Record<string, string>>, body: string) => Promise<SendResult>;
+
+/** Milliseconds within which a receiver has to answer, the look-up of its name and the connection included. */
+const ANSWER_MS = 15_000;
+
+interface SendOptions {
+  readonly policy: Pick<AddressPolicy, 'refusalOf' | 'addressesOf'>;
+  readonly answerMs?: number;
+  /** Certificate authorities (PEM) to trust instead of those of the process. */
+  readonly ca?: string;
+}
+
+/** A failure that is known already. */
+class Failure extends Error {
+  readonly error: DeliveryError;
+  constructor(error: DeliveryError) {
+    super(error);
+    this.error = error;
+  }
+}
+
+const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/;
+
+const errorOf = (error: unknown): DeliveryError => {
+  if (error instanceof Failure) return error.error;
+  if (error instanceof Unresolvable) return 'name_not_resolved';
+  const code = String((error as { readonly code?: unknown } | undefined)?.code ?? '');
+  if (TLS_CODE.test(code)) return 'tls_failed';
+  return code.startsWith('HPE_') ? 'invalid_response' : 'connection_failed';
+};
+
+const resultOf = ({ statusCode = 0 }: IncomingMessage): SendResult => {
+  if (statusCode >= 200 && statusCode <= 299) return { httpStatus: statusCode, error: null };
+  return { httpStatus: statusCode, error: statusCode >= 300 && statusCode <= 399 ? 'redirect' : 'http_status' };
+};
+
+/** A look-up that answers these addresses, which were checked. */
+const lookupOf =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first] = found;
+    if (options.all) callback(null, found);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+
+/**
+ * Makes the sender. Each POST has a connection of its own, to an address that was checked when the name was resolved
+ * for it and again once it is connected. Redirects are not followed, the answer's body is not read.
+ */
+export const createSend = ({ policy, answerMs = ANSWER_MS, ca }: SendOptions): Send => {
+  const addressesFor = async (url: URL): Promise<readonly string[]> => {
+    const found = await policy.addressesOf(url);
+    const permitted = found.filter((address) => policy.refusalOf(url, address) === undefined);
+    if (permitted.length === 0) throw new Failure('address_refused');
+    return permitted;
+  };
+
+  const exchange = (sent: ClientRequest, url: URL, body: string): Promise<SendResult> =>
+    new Promise((resolve, reject) => {
+      const check = (socket: Socket): void => {
+        const { remoteAddress } = socket;
+        if (remoteAddress === undefined || policy.refusalOf(url, remoteAddress) !== undefined)
+          socket.destroy(new Failure('address_refused'));
+      };
+      sent.on('socket', (socket) => socket.once('connect', () => check(socket)));
+      sent.on('response', (response) => {
+        resolve(resultOf(response));
+        sent.destroy();
+      });
+      // Also after the answer: a receiver may cut the connection while it is being closed.
+      sent.on('error', reject);
+      sent.end(body);
+    });
+
+  const open = (url: URL, headers: Readonly<Record<string, string>>, addresses: readonly string[]): ClientRequest => {
+    const options: RequestOptions & { readonly ca?: string } = {
+      method: 'POST',
+      headers,
+      agent: false,
+      lookup: lookupOf(addresses),
+      ...(ca === undefined ? {} : { ca }),
+    };
+    return url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options);
+  };
+
+  return async (url, headers, body) => {
+    const late = Promise.withResolvers<never>();
+    let sent: ClientRequest | undefined;
+    const timer = setTimeout(() => late.reject(new Failure('timeout')), answerMs);
+    const attempt = async (): Promise<SendResult> => {
+      const addresses = await addressesFor(url);
+      sent = open(url, { ...headers, 'content-length': String(Buffer.byteLength(body)) }, addresses);
+      return exchange(sent, url, body);
+    };
+    try {
+      const trying = attempt();
+      trying.catch(() => undefined);
+      return await Promise.race([trying, late.promise]);
+    } catch (error) {
+      return { httpStatus: null, error: errorOf(error) };
+    } finally {
+      clearTimeout(timer);
+      sent?.destroy();
+    }
+  };
+};
 
 /** What a delivery sends. */
-export interface Message {
+interface Message {
   /** The event's id. */
   readonly id: string;
   /** The event as the feed shows it. */

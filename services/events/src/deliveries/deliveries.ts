@@ -2,8 +2,7 @@ import { type Logger, repeat } from '@boxoffice/runtime';
 import { type Store, unlessQuiet } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
 import type { Log } from '../log/log.ts';
-import { type WebhookDocument, webhooksCollection } from '../webhooks/documents.ts';
-import { deliveriesCollection, positionsCollection } from './documents.ts';
+import { deliveriesCollection, positionsCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
 import { createRunner, type Runner, type RunnerDependencies } from './runner.ts';
 import { BEAT_EVERY, createShards, LEASE_MS, SHARDS } from './shards.ts';
 

@@ -1,6 +1,10 @@
 import { derivedId } from '@boxoffice/runtime';
 import type { Documents, New } from '@boxoffice/store';
-import type { DeliveryDocument, Origin } from './documents.ts';
+import type { Feed } from '../feed/read.ts';
+import type { EventBounds } from '../feed/visible.ts';
+import type { DeliveryDocument, Origin, Redelivery, WebhookDocument } from '../store.ts';
+import { TEST_TYPE } from '../types/types.ts';
+import type { Delivered } from '../webhooks/client-rights.ts';
 
 /** An event as the feed shows it. */
 interface DeliveredEvent {
@@ -95,4 +99,78 @@ export const planFirst = async (
     return isHeld ? { ...document, dueAt: null } : document;
   });
   await deliveries.insertMany(documents);
+};
+
+/** Events that are planned with one write; of a stretch, only while fewer deliveries wait that were asked for. */
+const BATCH = 200;
+
+interface Sources {
+  readonly feed: Pick<Feed, 'read' | 'start'>;
+  readonly deliveries: Documents<DeliveryDocument>;
+  readonly webhooks: Documents<WebhookDocument>;
+}
+
+/** Plans the deliveries that were asked for again, as far as they may wait. An interrupted call can be repeated. */
+export const planRedeliveries = async (
+  { feed, deliveries, webhooks }: Sources,
+  webhook: WebhookDocument,
+  delivered: Delivered,
+  now: () => number,
+): Promise<void> => {
+  const { id: webhookId, institution, redeliveries = [] } = webhook;
+  const waiting = { webhookId, outcome: 'waiting', origin: 'redelivery' } as const;
+
+  const replace = (round: string, by: readonly Redelivery[]) =>
+    webhooks.update(webhookId, (current) => ({
+      next: {
+        ...current,
+        redeliveries: (current.redeliveries ?? []).flatMap((one) => (one.round === round ? by : [one])),
+      },
+    }));
+
+  for (const request of redeliveries) {
+    const { round, isSingle, until } = request;
+    let { after } = request;
+    while (after < until && (isSingle || (await deliveries.count(waiting)) < BATCH)) {
+      const from = Math.max(after, await feed.start(institution));
+      const { events, upTo } = await feed.read(institution, from, delivered, isSingle ? 1 : BATCH);
+      const times = { dueAt: now(), now: now() };
+      const within = events.filter(({ sequence }) => sequence <= until);
+      await deliveries.insertMany(
+        within.map((event) => planned(webhookId, event, { origin: 'redelivery', round }, times)),
+      );
+      after = upTo === from ? until : upTo;
+    }
+    const isDone = after >= until && (isSingle || (await deliveries.count({ ...waiting, round })) === 0);
+    if (isDone) await replace(round, []);
+    else if (after !== request.after) await replace(round, [{ ...request, after }]);
+  }
+};
+
+/**
+ * Deliveries for a list in the order of their creation: within bounds tests, and those of events that are still kept
+ * and within the bounds. They may be of before the bounds.
+ */
+export const shownDeliveries = (
+  deliveries: Documents<DeliveryDocument>,
+  feed: Pick<Feed, 'getAll'>,
+  institution: string,
+  bounds: EventBounds | undefined,
+): Pick<Documents<DeliveryDocument>, 'find'> => {
+  if (!bounds) return deliveries;
+  return {
+    async find(query = {}) {
+      const { limit = Number.POSITIVE_INFINITY } = query;
+      const shown: DeliveryDocument[] = [];
+      for (let { after } = query; ; ) {
+        const found = await deliveries.find({ ...query, ...(after && { after }) });
+        const ids = found.map(({ eventId }) => eventId);
+        const visible = new Set((await feed.getAll(institution, ids, bounds)).map(({ id }) => id));
+        shown.push(...found.filter(({ type, eventId }) => type === TEST_TYPE || visible.has(eventId)));
+        const last = found.at(-1);
+        if (shown.length >= limit || found.length < limit || !last) return shown.slice(0, limit);
+        after = { value: last.createdAt, id: last.id };
+      }
+    },
+  };
 };

@@ -1,14 +1,11 @@
 import { within } from '@boxoffice/runtime';
 import type { Documents } from '@boxoffice/store';
 import type { Feed } from '../feed/read.ts';
-import type { EventDocument } from '../store.ts';
+import type { DeliveryDocument, EventDocument, PositionDocument, WebhookDocument } from '../store.ts';
 import type { Delivered, DeliveredEvents } from '../webhooks/client-rights.ts';
-import type { WebhookDocument } from '../webhooks/documents.ts';
 import type { Attempt, Attempted } from './attempt.ts';
-import type { DeliveryDocument, PositionDocument } from './documents.ts';
 import { drop, type Ending, end } from './ends.ts';
-import { firstOf, planFirst } from './plan.ts';
-import { planRedeliveries } from './redeliveries.ts';
+import { firstOf, planFirst, planRedeliveries } from './plan.ts';
 
 /** Attempts of one webhook at once. */
 export const SLOTS = 10;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
-import { workersCollection } from './documents.ts';
+import { workersCollection } from '../store.ts';
 
 /** The work is divided into this many shares, each of one process at a time. */
 export const SHARDS = 16;

@@ -1,9 +1,9 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
-import type { ClientContacts } from '../log/client-contacts.ts';
 import { newestOf } from '../log/log.ts';
 import { type EventDocument, eventsCollection } from '../store.ts';
-import { type EventBounds, visibleOf } from './visible.ts';
+import { type ClientContacts, type EventBounds, visibleOf } from './visible.ts';
 
 /** Which events of an institution a reader wants. */
 export interface Selection {
@@ -118,6 +118,69 @@ export const createFeed = (
     async getAll(institution, eventIds, bounds) {
       const found = await documents.of(institution).find({ where: { id: { in: eventIds } } });
       return visibleOf(clientContacts, institution, found.filter(isShown), bounds);
+    },
+  };
+};
+
+const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
+  JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
+
+/**
+ * A feed whose equal reads are one: an event wakes all followers in one turn of the event loop, and those that have
+ * read equally far want the same. A read begins after the turn in which it was first wanted, so nobody gets what was
+ * read before they asked. What is read is shared, and not to be changed.
+ */
+export const shareReads = (feed: Feed): Feed => {
+  const wanted = new Map<string, Promise<Stretch>>();
+  return {
+    ...feed,
+    read(institution, after, selection, limit) {
+      const key = keyOf(institution, after, selection, limit);
+      const known = wanted.get(key);
+      if (known) return known;
+      const stretch = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+        wanted.delete(key);
+        return feed.read(institution, after, selection, limit);
+      });
+      wanted.set(key, stretch);
+      return stretch;
+    },
+  };
+};
+
+/** The cursor that everybody knows: before the oldest event that is kept. */
+export const START = 'start';
+
+/** Positions in an institution's events, opaque and signed. */
+export type EventCursors = ReturnType<typeof createEventCursors>;
+
+const MAC_BYTES = 12;
+const SEQUENCE_BYTES = 8;
+
+const foreign = () =>
+  new Fault('invalid_parameter', 'This cursor is not one that the events of this institution gave.');
+
+/** The cursors of every instance: signed with a key that follows from the service's secret. */
+export const createEventCursors = (serviceSecret: string) => {
+  const key = Buffer.from(hkdfSync('sha256', serviceSecret, '', 'boxoffice cursors of the event feed', 32));
+  const sign = (institution: string, position: Buffer): Buffer =>
+    createHmac('sha256', key).update(institution).update('\0').update(position).digest().subarray(0, MAC_BYTES);
+
+  return {
+    /** The position behind the event of this sequence; 0: before the first one. */
+    write(institution: string, sequence: number): string {
+      const position = Buffer.alloc(SEQUENCE_BYTES);
+      position.writeBigUInt64BE(BigInt(sequence));
+      return Buffer.concat([position, sign(institution, position)]).toString('base64url');
+    },
+    /** @throws {Fault} `invalid_parameter` unless it was written for the institution */
+    read(institution: string, cursor: string): number {
+      const bytes = Buffer.from(cursor, 'base64url');
+      const isWhole = bytes.length === SEQUENCE_BYTES + MAC_BYTES && bytes.toString('base64url') === cursor;
+      if (!isWhole) throw foreign();
+      const position = bytes.subarray(0, SEQUENCE_BYTES);
+      if (!timingSafeEqual(sign(institution, position), bytes.subarray(SEQUENCE_BYTES))) throw foreign();
+      return Number(position.readBigUInt64BE());
     },
   };
 };

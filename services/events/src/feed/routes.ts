@@ -13,14 +13,12 @@ import {
 import { type Caller, principalOf } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { Context } from '../context.ts';
-import { exampleOf } from '../types/examples.ts';
-import { Event } from '../types/schemas.ts';
+import { Event, exampleOf } from '../types/schemas.ts';
 import { eventTypeNames, eventTypes, expandTypes, typeGroups, typesVisibleTo } from '../types/types.ts';
-import { START } from './cursor.ts';
-import { poll } from './poll.ts';
 import type { Selection } from './read.ts';
-import { eventView } from './view.ts';
-import { eventBoundsOf } from './visible.ts';
+import { START } from './read.ts';
+import { poll } from './tail.ts';
+import { eventBoundsOf, eventView } from './visible.ts';
 
 const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');
 

@@ -1,7 +1,129 @@
 import { type DescribedWebhook, id, institutionId, named, oneOf, timestamp } from '@boxoffice/http';
-import { type TSchema, Type } from 'typebox';
-import { exampleOf, exampleOfTest } from './examples.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import type { ResourceType, WebhookDocument } from '../store.ts';
 import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
+
+const PUBLIC_URL = 'https://localhost:8443';
+const at = '2027-02-01T12:00:00.000Z';
+const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
+const productId = 'prd_00mhs1k2a4h9rv2c6t5b';
+const performanceId = 'prf_00mhs1k2e7d3kq0w8z1x';
+
+const order = {
+  state: 'open',
+  contactNumber: 'C7K2M9QX4TB03',
+  externalReference: 'agency-4711',
+  pointOfSale: 'tickets.opera.example',
+  performanceIds: [performanceId],
+  currency: 'CHF',
+  total: 12_500,
+  paid: 0,
+  due: 12_500,
+  expiresAt: '2027-02-01T12:15:00.000Z',
+  confirmedAt: null as string | null,
+  cancellation: null as object | null,
+};
+const confirmed = { ...order, state: 'confirmed', paid: 12_500, due: 0, expiresAt: null, confirmedAt: at };
+const cancellation = {
+  requestedAt: at,
+  ticketsCancelled: null,
+  controlled: null,
+  placesReleased: null,
+  settledAt: null,
+};
+const settled = { requestedAt: at, ticketsCancelled: 1, controlled: 0, placesReleased: 1, settledAt: at };
+
+const ticket = {
+  status: 'printed',
+  orderId,
+  lineId: 'lin_00mhs1k9f8c2vn5e0r4t',
+  performanceId,
+  seatCategoryId: 'cat_00mhs1k2e7d3kq0w8z1x_0',
+  tariffId: 'trf_00mhs1k1z2s6xe8b0n4m',
+  placeId: 'plc_00mhs1k2e7d3kq0w8z1x_0_0_14',
+  price: 12_500,
+  currency: 'CHF',
+  printedAt: at as string | null,
+  controlledAt: null as string | null,
+  replaces: null as string | null,
+  replacedBy: null as string | null,
+};
+const unprinted = { ...ticket, status: 'not_printed', printedAt: null };
+
+const contact = { kind: 'individual', erasedAt: null as string | null };
+const product = { type: 'show', state: 'running', startDate: null, endDate: null };
+const performance = {
+  productId,
+  state: 'on_sale',
+  startDate: '2027-03-14T19:30:00.000Z',
+  salesFrom: null,
+  salesTo: null,
+};
+
+const data: Readonly<Record<EventType, Readonly<Record<string, unknown>>>> = {
+  'order.created': order,
+  'order.changed': order,
+  'order.confirmed': confirmed,
+  'order.expired': { ...order, state: 'expired' },
+  'order.cancelled': { ...confirmed, state: 'cancelled', cancellation },
+  'order.settled': { ...confirmed, state: 'cancelled', cancellation: settled },
+  'payment.recorded': { orderId, status: 'captured', amount: 12_500, currency: 'CHF' },
+  'payment.failed': { orderId, status: 'failed', amount: 12_500, currency: 'CHF' },
+  'refund.recorded': { orderId, amount: 12_500, currency: 'CHF' },
+  'ticket.issued': unprinted,
+  'ticket.changed': unprinted,
+  'ticket.printed': ticket,
+  'ticket.printing_reverted': unprinted,
+  'ticket.replaced': { ...ticket, status: 'invalidated', replacedBy: 'tic_00mhs1k9f8c2vn5e0r4t_r1' },
+  'ticket.controlled': { ...ticket, status: 'controlled', controlledAt: at },
+  'ticket.control_reverted': ticket,
+  'ticket.cancelled': { ...ticket, status: 'cancelled' },
+  'contact.created': contact,
+  'contact.changed': contact,
+  'contact.erased': { ...contact, erasedAt: at },
+  'product.created': { ...product, state: 'preparing' },
+  'product.changed': product,
+  'performance.created': performance,
+  'performance.changed': performance,
+  'performance.cancelled': { ...performance, state: 'cancelled' },
+};
+
+const ids: Readonly<Record<ResourceType, string>> = {
+  order: orderId,
+  payment: 'pay_00mhs1k9f6h3kq0w8z1x',
+  refund: 'ref_00mhs1k9f6h3kq0w8z1x',
+  ticket: 'tic_00mhs1k9f8c2vn5e0r4t',
+  contact: 'C7K2M9QX4TB03',
+  product: productId,
+  performance: performanceId,
+};
+
+/** An event of the type, as the feed shows it. */
+export const exampleOf = (type: EventType) => {
+  const { resource, path } = eventTypes[type];
+  const id = ids[resource];
+  return {
+    id: 'evt_5k2m9qx4tb03vn5e0rw',
+    type,
+    sequence: 4_711,
+    occurredAt: at,
+    institution: 'opera',
+    resource: { type: resource, id, version: 4, url: `${PUBLIC_URL}${path(id, data[type])}` },
+    data: data[type],
+  };
+};
+
+const webhookId = 'whk_5k2m9qx4tb03vn5e0rw8';
+
+/** What the test of a webhook delivers. */
+const exampleOfTest = {
+  id: 'evt_00mhs1k9f5g7ja3p1y6d',
+  type: TEST_TYPE,
+  occurredAt: at,
+  institution: 'opera',
+  resource: { type: 'webhook', id: webhookId, version: 2, url: `${PUBLIC_URL}/svc/v3/webhooks/${webhookId}` },
+  data: {},
+};
 
 const resourceTypes = [...new Set(eventTypeNames.map((type) => eventTypes[type].resource))];
 
@@ -91,3 +213,31 @@ export const describedWebhooks: readonly DescribedWebhook[] = [
   })),
   test,
 ];
+
+/** Where and when a test is made. */
+interface TestOptions {
+  /** The id of its event. */
+  readonly id: string;
+  readonly institution: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly publicUrl: string;
+}
+
+/** What the test of a webhook delivers. */
+export const testEvent = (
+  webhook: Pick<WebhookDocument, 'id' | 'revision'>,
+  { id, institution, at, publicUrl }: TestOptions,
+): Static<typeof WebhookTestEvent> => ({
+  id,
+  type: TEST_TYPE,
+  occurredAt: new Date(at).toISOString(),
+  institution,
+  resource: {
+    type: 'webhook',
+    id: webhook.id,
+    version: webhook.revision,
+    url: new URL(`/svc/v3/webhooks/${webhook.id}`, publicUrl).href,
+  },
+  data: {},
+});

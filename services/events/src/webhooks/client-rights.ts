@@ -1,7 +1,7 @@
 import { CLIENT_SCOPES_PATH, type ClientBounds, createAuthorizerCalls } from '@boxoffice/identity';
 import { type EventBounds, eventBoundsOf } from '../feed/visible.ts';
+import type { WebhookDocument } from '../store.ts';
 import { expandTypes, typesVisibleTo } from '../types/types.ts';
-import type { WebhookDocument } from './documents.ts';
 
 /** How long the authorizer's answer is used, in milliseconds. */
 const KNOWN_MS = 5_000;

@@ -1,16 +1,13 @@
 import { cidrs, gatewayPort, installationSecret, listeningPorts, type Metrics, port, url } from '@boxoffice/runtime';
 import type { Parts } from '@boxoffice/service';
-import { createOwnListeners } from '../addresses/listeners.ts';
-import { type AddressPolicy, createAddressPolicy } from '../addresses/policy.ts';
-import { createResolve } from '../addresses/resolve.ts';
+import { type AddressPolicy, createAddressPolicy, createOwnListeners, createResolve } from '../addresses.ts';
 import type { Context } from '../context.ts';
-import { createAttempt } from '../deliveries/attempt.ts';
+import { createAttempt, createSend } from '../deliveries/attempt.ts';
 import { createDeliveries, type Deliveries, type DeliveryTimes } from '../deliveries/deliveries.ts';
-import { createSend } from '../deliveries/send.ts';
-import { eventView } from '../feed/view.ts';
-import { createSecretBox } from '../signing/secrets.ts';
+import { eventView } from '../feed/visible.ts';
+import { countDeliveries, watchWebhooks } from '../metrics.ts';
+import { createSecretBox } from '../signing.ts';
 import { type ClientRights, createClientRights, createDeliveredEvents } from './client-rights.ts';
-import { countDeliveries, watchWebhooks } from './metrics.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 const process = (name: string) => url(name, { origin: true, optional: true });

@@ -1,10 +1,9 @@
 import { Fault } from '@boxoffice/envelope';
 import type { Store } from '@boxoffice/store';
-import { deliveriesCollection } from '../deliveries/documents.ts';
 import { latestOf } from '../deliveries/plan.ts';
-import { type WebhookDocument, webhooksCollection } from './documents.ts';
+import { deliveriesCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
 import { changed, deleted } from './rules.ts';
-import { deliveryView, view } from './view.ts';
+import { deliveryView, view } from './schemas.ts';
 
 /** A webhook without its secrets, and how many deliveries wait. */
 export type WebhookSummary = ReturnType<typeof view> & { readonly waiting: number };

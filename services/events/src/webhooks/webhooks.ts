@@ -9,23 +9,21 @@ import {
   type Store,
   UniqueViolation,
 } from '@boxoffice/store';
-import type { AddressPolicy } from '../addresses/policy.ts';
+import type { AddressPolicy } from '../addresses.ts';
 import { type Attempt, recorded } from '../deliveries/attempt.ts';
-import { type DeliveryDocument, deliveriesCollection } from '../deliveries/documents.ts';
 import { disableIfDue } from '../deliveries/ends.ts';
-import { latestOf, planned } from '../deliveries/plan.ts';
+import { latestOf, planned, shownDeliveries } from '../deliveries/plan.ts';
 import { shardOf } from '../deliveries/shards.ts';
-import { shownDeliveries } from '../deliveries/shown.ts';
-import { type EventCursors, START } from '../feed/cursor.ts';
 import type { Feed } from '../feed/read.ts';
+import { type EventCursors, START } from '../feed/read.ts';
 import { eventBoundsOf } from '../feed/visible.ts';
-import { makeSecret, type SecretBox } from '../signing/secrets.ts';
+import { makeSecret, type SecretBox } from '../signing.ts';
+import { type DeliveryDocument, deliveriesCollection, type WebhookDocument, webhooksCollection } from '../store.ts';
+import { testEvent } from '../types/schemas.ts';
 import { expandTypes, TEST_TYPE } from '../types/types.ts';
 import type { DeliveredEvents } from './client-rights.ts';
-import { type WebhookDocument, webhooksCollection } from './documents.ts';
-import { withRedelivery, withTest } from './limits.ts';
 import * as rules from './rules.ts';
-import { testEvent } from './test-event.ts';
+import { withRedelivery, withTest } from './rules.ts';
 
 /** A webhook and its latest attempt. */
 export interface ShownWebhook {

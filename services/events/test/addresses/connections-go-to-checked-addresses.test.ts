@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { developmentCertificate } from '@boxoffice/runtime';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createOwnListeners } from '../../src/addresses/listeners.ts';
-import { createAddressPolicy } from '../../src/addresses/policy.ts';
-import { type Resolve, Unresolvable } from '../../src/addresses/resolve.ts';
-import { createSend } from '../../src/deliveries/send.ts';
+import { createAddressPolicy, createOwnListeners, type Resolve, Unresolvable } from '../../src/addresses.ts';
+import { createSend } from '../../src/deliveries/attempt.ts';
 import { openReceiver, type Receiver } from '../fixture/receiver.ts';
 
 let at: Receiver;

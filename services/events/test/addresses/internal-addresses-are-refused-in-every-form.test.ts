@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { createOwnListeners } from '../../src/addresses/listeners.ts';
-import { internalNetworkOf } from '../../src/addresses/networks.ts';
-import { createAddressPolicy } from '../../src/addresses/policy.ts';
-import { type Resolve, Unresolvable } from '../../src/addresses/resolve.ts';
+import {
+  createAddressPolicy,
+  createOwnListeners,
+  internalNetworkOf,
+  type Resolve,
+  Unresolvable,
+} from '../../src/addresses.ts';
 
 const policyOf = (allowed: readonly string[] = [], resolve: Resolve = async () => []) =>
   createAddressPolicy({

@@ -1,5 +1,5 @@
 import type { BelongsTo } from '@boxoffice/service';
-import { exampleOf } from '../../src/types/examples.ts';
+import { exampleOf } from '../../src/types/schemas.ts';
 import type { EventType } from '../../src/types/types.ts';
 import { type FactOptions, fact, type Instance } from '../fixture/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { deliveriesCollection, positionsCollection } from '../../src/deliveries/documents.ts';
 import { createShards, SHARDS } from '../../src/deliveries/shards.ts';
+import { deliveriesCollection, positionsCollection } from '../../src/store.ts';
 import { silence, status, until } from '../fixture/receiver.ts';
 import { Clock, engines, type Fixture, openFixture } from '../fixture/service.ts';
 

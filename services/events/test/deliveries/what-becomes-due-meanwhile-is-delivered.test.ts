@@ -1,8 +1,7 @@
 import type { Store } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
-import { deliveriesCollection, positionsCollection } from '../../src/deliveries/documents.ts';
 import { createRunner } from '../../src/deliveries/runner.ts';
-import { webhooksCollection } from '../../src/webhooks/documents.ts';
+import { deliveriesCollection, positionsCollection, webhooksCollection } from '../../src/store.ts';
 import { status, until } from '../fixture/receiver.ts';
 import { Clock, engines, openFixture } from '../fixture/service.ts';
 

@@ -1,6 +1,7 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { MOST_PER_CLIENT, openStreamsCollection } from '../../src/feed/stream-counts.ts';
+import { MOST_PER_CLIENT } from '../../src/feed/streams.ts';
+import { openStreamsCollection } from '../../src/store.ts';
 import { until } from '../fixture/receiver.ts';
 import { engines, fact, type Instance, openFixture } from '../fixture/service.ts';
 

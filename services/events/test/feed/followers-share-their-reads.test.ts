@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Feed, Stretch } from '../../src/feed/read.ts';
-import { shareReads } from '../../src/feed/shared.ts';
+import { shareReads } from '../../src/feed/read.ts';
 
 /** A feed that counts its reads; `newest` is what each of them finds at its beginning. */
 const counted = () => {

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readSettings, text } from '@boxoffice/runtime';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { createSecretBox, makeSecret, OVERLAP_MS, rotated, signing } from '../../src/signing/secrets.ts';
-import { signedHeaders } from '../../src/signing/signature.ts';
+import { createSecretBox, makeSecret, OVERLAP_MS, rotated, signedHeaders, signing } from '../../src/signing.ts';
 
 // Where the package of PyPI is installed; `npm test` says if it is not.
 const { directory } = readSettings({ directory: text('TEST_STANDARDWEBHOOKS', { optional: true }) });

@@ -5,9 +5,9 @@ import { createCheck, createView } from '@boxoffice/http';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import { derivedId } from '@boxoffice/runtime';
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Context } from '../context.ts';
-import type { Arrival } from '../log/log.ts';
-import { type EventType, eventTypeNames, eventTypes, isEventType } from '../types/types.ts';
+import type { Context } from './context.ts';
+import type { Arrival } from './log/log.ts';
+import { type EventType, eventTypeNames, eventTypes, isEventType } from './types/types.ts';
 
 /** What a fact says about its event: facts without it are for other services alone. */
 const Announcement = Type.Object({

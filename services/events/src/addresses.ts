@@ -1,0 +1,264 @@
+// Which addresses webhooks may connect to: no internal ones unless they are allowed, and never the own listeners.
+
+import { lookup, Resolver } from 'node:dns/promises';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+
+/** Networks that are not part of the public Internet, and what a refusal calls them. */
+const INTERNAL: readonly (readonly [cidr: string, name: string])[] = [
+  ['0.0.0.0/8', 'unspecified'],
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'shared'],
+  ['127.0.0.0/8', 'loopback'],
+  ['169.254.0.0/16', 'link-local'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'private'],
+  ['192.168.0.0/16', 'private'],
+  ['198.18.0.0/15', 'private'],
+  ['224.0.0.0/4', 'multicast'],
+  ['240.0.0.0/4', 'reserved'],
+  ['::/128', 'unspecified'],
+  ['::1/128', 'loopback'],
+  ['64:ff9b:1::/48', 'private'],
+  ['100::/64', 'reserved'],
+  ['2001::/32', 'reserved'],
+  ['fc00::/7', 'unique-local'],
+  ['fe80::/10', 'link-local'],
+  ['fec0::/10', 'private'],
+  ['ff00::/8', 'multicast'],
+];
+
+/**
+ * IPv6 networks whose addresses stand for IPv4 addresses, with the position of the IPv4 bytes: compatible and mapped
+ * (RFC 4291, 2.5.5), translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056).
+ */
+const EMBEDDING: readonly (readonly [cidr: string, at: number])[] = [
+  ['::/96', 12],
+  ['::ffff:0:0/96', 12],
+  ['::ffff:0:0:0/96', 12],
+  ['64:ff9b::/96', 12],
+  ['2002::/16', 2],
+];
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+const networks = INTERNAL.map(([cidr, name]) => ({ network: ipaddr.parseCIDR(cidr), name }));
+const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cidr), at }));
+
+const lies = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
+  address.kind() === network[0].kind() && address.match(network);
+
+/** The address without the zone of an interface. */
+const parse = (address: string) => ipaddr.parse(address.split('%', 1)[0] ?? '');
+
+/** The IPv4 address that an IPv6 address stands for; undefined for all others. */
+const embeddedIPv4 = (address: string): string | undefined => {
+  if (!isIPv6(address)) return undefined;
+  const parsed = parse(address);
+  const form = embedding.find(({ network }) => lies(parsed, network));
+  // The unspecified and the loopback address lie in the compatible ones, and stand for themselves.
+  if (!form || ['unspecified', 'loopback'].includes(parsed.range())) return undefined;
+  return parsed
+    .toByteArray()
+    .slice(form.at, form.at + 4)
+    .join('.');
+};
+
+/** The kind of internal network that an address lies in, in whatever form it is written; undefined: it is public. */
+export const internalNetworkOf = (address: string): string | undefined => {
+  const parsed = parse(address);
+  const own = networks.find(({ network }) => lies(parsed, network));
+  if (own) return own.name;
+  const embedded = embeddedIPv4(address);
+  return embedded === undefined ? undefined : internalNetworkOf(embedded);
+};
+
+/** Whether an address, or the IPv4 address that it stands for, lies in one of the networks (CIDR). */
+const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean) => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+  const holds = (address: string): boolean =>
+    list.check(address.split('%', 1)[0] ?? '', isIPv6(address) ? 'ipv6' : 'ipv4');
+  return (address) => {
+    const embedded = embeddedIPv4(address);
+    return holds(address) || (embedded !== undefined && holds(embedded));
+  };
+};
+
+/** The addresses of a host name, IPv4 first. @throws {Unresolvable} if there is none */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** A name has no address, or the name servers do not answer. */
+export class Unresolvable extends Error {
+  override readonly name = 'Unresolvable';
+}
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code ?? error);
+
+/** Name servers answered that there is no such name or no address of this kind. */
+const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
+
+/**
+ * Makes the resolver of a process. It asks the name servers without occupying a thread, so that a name whose servers do
+ * not answer delays no other one. Names that they do not know are looked up by the system (hosts file, search domains).
+ */
+export const createResolve = (): Resolve => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+
+  return async (host) => {
+    // RFC 6761, 6.3: these names never leave the machine.
+    if (host === 'localhost' || host.endsWith('.localhost')) return ['127.0.0.1', '::1'];
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    if (addresses.length > 0) return addresses;
+    const failed = found.find((one) => one.status === 'rejected' && !NOTHING.has(codeOf(one.reason)));
+    if (failed?.status === 'rejected') throw new Unresolvable(codeOf(failed.reason));
+    const known = await lookup(host, { all: true }).catch((error: unknown) => {
+      throw new Unresolvable(codeOf(error));
+    });
+    return known.map(({ address }) => address);
+  };
+};
+
+/** How long it is known where a name leads, in milliseconds. */
+const LOOK_MS = 30_000;
+
+/** Recognises the listeners of the installation itself: nothing is ever delivered to them. */
+type OwnListeners = ReturnType<typeof createOwnListeners>;
+
+interface OwnListenersOptions {
+  /** Addresses of the installation: PUBLIC_URL, and those of processes. */
+  readonly urls: readonly string[];
+  readonly resolve: Resolve;
+  /** The ports of listeners on this machine, as of the call. */
+  readonly ports: () => Iterable<number>;
+  /** The addresses of this machine's interfaces. */
+  readonly interfaces?: () => readonly string[];
+}
+
+const ownInterfaces = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+
+/** The port of a URL, also where it is that of the scheme. */
+const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
+
+/** The host of a URL without the brackets of an IPv6 address and the dot of the root. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+
+const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
+
+/**
+ * Makes the check of own listeners. What leads to an internal address of a process under another name is its listener,
+ * too; a public address may be one of a provider, which others share, and counts by its name alone.
+ */
+export const createOwnListeners = (options: OwnListenersOptions) => {
+  const { urls, resolve, ports, interfaces = ownInterfaces } = options;
+  const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
+
+  /** Internal addresses of the names, as of the last look that found some. */
+  const addresses = new Map<string, readonly string[]>();
+  let looked: { readonly at: number; readonly ended: Promise<void> } | undefined;
+
+  const lookUp = async (host: string): Promise<void> => {
+    const found = await resolve(host).catch(() => []);
+    if (found.length === 0) return;
+    addresses.set(
+      host,
+      found.filter((address) => internalNetworkOf(address) !== undefined),
+    );
+  };
+
+  const isLocal = (address: string): boolean =>
+    ['loopback', 'unspecified'].includes(internalNetworkOf(address) ?? '') || interfaces().includes(address);
+
+  const portsHere = (): ReadonlySet<number> => {
+    const here = named.filter(({ host }) => isLoopbackName(host) || (isIP(host) > 0 && isLocal(host)));
+    return new Set([...ports(), ...here.map(({ port }) => port)]);
+  };
+
+  /** Whether a listener would answer at this address and port. */
+  const isAt = (address: string, port: number): boolean => {
+    const plain = embeddedIPv4(address) ?? address;
+    const leadsTo = (host: string) => host === plain || (addresses.get(host) ?? []).includes(plain);
+    if (named.some((own) => own.port === port && leadsTo(own.host))) return true;
+    return isLocal(plain) && portsHere().has(port);
+  };
+
+  const hosts = new Set(named.map(({ host }) => host).filter((host) => isIP(host) === 0));
+
+  return {
+    /** Looks up where the names of the installation lead, unless that was done within {@link LOOK_MS}. Never rejects. */
+    look(): Promise<void> {
+      if (!looked || performance.now() - looked.at > LOOK_MS)
+        looked = { at: performance.now(), ended: Promise.all([...hosts].map(lookUp)).then(() => undefined) };
+      return looked.ended;
+    },
+    /** Whether the host of an address as it is written, with its port, is one of them. */
+    isNamed: (host: string, port: number): boolean =>
+      named.some((own) => own.port === port && own.host === host) ||
+      (isLoopbackName(host) && portsHere().has(port)) ||
+      (isIP(host) > 0 && isAt(host, port)),
+    isAt,
+  };
+};
+
+/** Decides about addresses. Refusals are reasons in words, for the person who registers a webhook. */
+export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
+
+interface AddressPolicyOptions {
+  /** Internal networks that may be connected to, also with http (CIDRs), as of the call. */
+  readonly allowed: () => readonly string[];
+  readonly own: OwnListeners;
+  readonly resolve: Resolve;
+}
+
+// Neither which address nor why: whoever registers webhooks could read the private DNS, name by name.
+const REFUSED = 'its address is not allowed';
+
+/** Makes the policy of an installation. */
+export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOptions) => {
+  let known = { cidrs: allowed(), holds: createAllowed(allowed()) };
+
+  const isAllowed = (address: string): boolean => {
+    const cidrs = allowed();
+    if (cidrs !== known.cidrs) known = { cidrs, holds: createAllowed(cidrs) };
+    return known.holds(address);
+  };
+
+  /** Why nothing may connect to this address with the scheme of the URL; undefined if it may. */
+  const refusalOf = (url: URL, address: string): string | undefined => {
+    if (own.isNamed(hostOf(url), portOf(url)) || own.isAt(address, portOf(url))) return REFUSED;
+    if (isAllowed(address)) return undefined;
+    if (url.protocol !== 'https:') return 'it is not https';
+    return internalNetworkOf(address) === undefined ? undefined : REFUSED;
+  };
+
+  /** The addresses of the URL's host, as of now. @throws {Unresolvable} if there is none */
+  const addressesOf = async (url: URL): Promise<readonly string[]> => {
+    const host = hostOf(url);
+    await own.look();
+    return isIP(host) > 0 ? [host] : resolve(host);
+  };
+
+  return {
+    refusalOf,
+    addressesOf,
+    /** Why the URL cannot be registered; undefined if it can, with https also if its name does not resolve yet. */
+    async refusalToRegister(url: URL): Promise<string | undefined> {
+      if (own.isNamed(hostOf(url), portOf(url))) return REFUSED;
+      if (url.protocol !== 'https:' && allowed().length === 0) return 'it is not https';
+      try {
+        const addresses = await addressesOf(url);
+        return addresses.map((address) => refusalOf(url, address)).find((reason) => reason !== undefined);
+      } catch (error) {
+        if (!(error instanceof Unresolvable)) throw error;
+        // What leads nowhere leads to no allowed network either.
+        return url.protocol === 'https:' ? undefined : 'it is not https';
+      }
+    },
+  };
+};
