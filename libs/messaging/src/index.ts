@@ -9,5 +9,5 @@ export {
 export { decode as decodeMessage, encode as encodeMessage } from './rabbitmq/codec.ts';
 export { exchangeOf, planOf } from './rabbitmq/names.ts';
 export { type Rights, rightsOf } from './rabbitmq/rights.ts';
-export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay/relay.ts';
+export { type Backlog, type Relay, type RelayOptions, startRelay } from './relay.ts';
 export { broadcasts, type Declared, declared, declaredOf, queueNamed } from './topology.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, Handler, Logger, Message, Queue } from '../port.ts';
-import { type Relay, startRelay } from '../relay/relay.ts';
+import { type Relay, startRelay } from '../relay.ts';
 import type { Declared } from '../topology.ts';
 import { type Ledger, reactOnce } from './memory.ts';
 

@@ -3,14 +3,12 @@
 import { within } from '@boxoffice/runtime/time';
 import type { Bus, Logger, Queue, QueueDepth, Subscription } from '../port.ts';
 import type { Declared } from '../topology.ts';
-import { listenTo } from './broadcast.ts';
-import { consume } from './consumer.ts';
+import { consume, listenTo } from './consumer.ts';
 import { createDeadLetters } from './dead-letters.ts';
-import { declareAll } from './declare.ts';
 import { type Link, openLink } from './link.ts';
 import { deadQueue, type Plan, planOf, retryQueue, workQueue } from './names.ts';
 import { createSender } from './publisher.ts';
-import { createTopology } from './topology.ts';
+import { createTopology, declareAll } from './topology.ts';
 
 export interface RabbitmqOptions extends Partial<Plan> {
   /** `amqp://user:password@host:port/vhost`, or `amqps:`. */

@@ -1,16 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { within } from '@boxoffice/runtime/time';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { attemptTo, backoff, reasonOf } from '../attempts.ts';
 import { createLanes } from '../lanes.ts';
-import { AT_ONCE, type Handler, type Logger, type Message, type Queue, type Subscription } from '../port.ts';
-import { attemptOf, forward } from './codec.ts';
-import { declareQueue } from './declare.ts';
+import {
+  AT_ONCE,
+  type Broadcast,
+  type Handler,
+  type Logger,
+  type Message,
+  type Queue,
+  type Subscription,
+} from '../port.ts';
+import { attemptOf, decodeBroadcast, decodeOf, forward, originHeaders } from './codec.ts';
 import { closeChannel, type Link } from './link.ts';
-import { deadQueue, movesExchange, type Plan, retryQueue, workQueue } from './names.ts';
-import { decodeOf, originHeaders } from './origin.ts';
+import { broadcastQueue, deadQueue, exchangeOf, movesExchange, type Plan, retryQueue, workQueue } from './names.ts';
 import type { Sender } from './publisher.ts';
-import type { Topology } from './topology.ts';
+import { declareExchanges, declareQueue, type Topology } from './topology.ts';
 
 /** How long a closing subscription waits for each response of the broker. */
 const answerMs = 1_000;
@@ -166,6 +173,60 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       if (!last) return;
       await within(last.checkQueue(workQueue(queue.name, plan)), answerMs, () => {}).catch(() => {});
       await within(closeChannel(last), answerMs, () => {});
+    },
+  };
+};
+
+/** Longest broadcast queue, in messages, of a process that stopped reading. */
+const backlog = 10_000;
+
+interface ListenOptions extends Omit<ConsumerOptions, 'sender'> {
+  /** The process's name. */
+  readonly process: string;
+}
+
+/** Receives broadcasts on a queue of this process's own, deleted with its connection. */
+export const listenTo = async (
+  { types }: Broadcast,
+  handler: (message: Message) => void,
+  { link, plan, topology, process, logger, waitMs }: ListenOptions,
+): Promise<Subscription> => {
+  let channel: ConfirmChannel | undefined;
+
+  const take = (received: ConsumeMessage | null): void => {
+    if (!received) return;
+    try {
+      handler(decodeBroadcast(received, plan));
+    } catch (error) {
+      const { type, messageId } = received.properties;
+      logger.error('a listener failed', { type, messageId, error });
+    }
+  };
+  const station = {
+    name: `broadcast ${types.join(' ')}`,
+    async open(fresh: ConfirmChannel) {
+      await topology.ensure((declaring) => declareExchanges(declaring, types, plan));
+      const limits = { 'x-max-length': backlog, 'x-overflow': 'drop-head' };
+      const { queue } = await fresh.assertQueue(broadcastQueue(process, randomUUID(), plan), {
+        exclusive: true,
+        autoDelete: true,
+        durable: false,
+        arguments: limits,
+      });
+      for (const type of types) await fresh.bindQueue(queue, exchangeOf(type, plan), type);
+      await fresh.consume(queue, (received) => (received ? take(received) : void closeChannel(fresh)), { noAck: true });
+      channel = fresh;
+    },
+    lost() {
+      channel = undefined;
+    },
+  };
+  await link.attach(station, waitMs);
+
+  return {
+    async close() {
+      link.detach(station);
+      if (channel) await closeChannel(channel);
     },
   };
 };

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfirmChannel, GetMessage } from 'amqplib';
 import type { DeadLetter, DeadLetters } from '../port.ts';
-import { forward, letterOf } from './codec.ts';
+import { forward, letterOf, originHeaders } from './codec.ts';
 import type { Link } from './link.ts';
 import { deadQueue, movesExchange, type Plan, workQueue } from './names.ts';
-import { originHeaders } from './origin.ts';
 import type { Sender } from './publisher.ts';
 
 /** Letters in a listing, per queue. */

@@ -2,10 +2,10 @@ import type { ConfirmChannel } from 'amqplib';
 import { type Message, Unroutable } from '../port.ts';
 import { isBroadcast } from '../topology.ts';
 import { encode, type Wire } from './codec.ts';
-import { declareAll } from './declare.ts';
 import type { Link, Station } from './link.ts';
 import { exchangeOf, type Plan } from './names.ts';
 import type { Topology } from './topology.ts';
+import { declareAll } from './topology.ts';
 
 /** Sends messages and tracks their confirms. */
 export type Sender = ReturnType<typeof createSender>;
