@@ -1,21 +1,29 @@
 // The conformance suite of the messaging port: every engine passes the same checks.
 
 import { describe, expect, test } from '@jest/globals';
-import { broadcasts } from './broadcasts.ts';
-import { crashes } from './crashes.ts';
-import { deadLetters } from './dead-letters.ts';
-import { delivery } from './delivery.ts';
-import { order } from './order.ts';
-import { retries } from './retries.ts';
-import { stops } from './stops.ts';
+import { crashes, stops } from './crashes.ts';
+import { broadcasts, delivery, order } from './delivery.ts';
+import { deadLetters, retries } from './retries.ts';
 import type { Check, Engine } from './subject.ts';
 
 export { doneOnlyWhenPublished, killedBeforeDone, killedInMidConsume } from './crashes.ts';
-export { createLedger, createMemoryDeadLetters, createMemoryOutbox, reactOnce } from './memory.ts';
-export { inOrderPerKey } from './order.ts';
+export { inOrderPerKey } from './delivery.ts';
 export { onlyPoisonDies } from './retries.ts';
 export type { Broken, Check, Engine, Process } from './subject.ts';
-export { announced, first, probe, probes, publishAll, second, silent, until } from './subject.ts';
+export {
+  announced,
+  createLedger,
+  createMemoryDeadLetters,
+  createMemoryOutbox,
+  first,
+  probe,
+  probes,
+  publishAll,
+  reactOnce,
+  second,
+  silent,
+  until,
+} from './subject.ts';
 
 /** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {

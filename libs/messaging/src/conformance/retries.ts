@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { maxAttempts } from '../attempts.ts';
-import { Unreadable } from '../port.ts';
-import { type Check, check, first, probe, publishAll, retryDelaysMs } from './subject.ts';
+import { type Bus, type Message, Unreadable } from '../port.ts';
+import { type Check, check, first, probe, publishAll, retryDelaysMs, type Scene, second } from './subject.ts';
 
 /** Exactly the messages that no attempt can handle become dead letters. */
 export const onlyPoisonDies = check(
@@ -87,4 +87,83 @@ export const retries: readonly Check[] = [
     assert.equal((await bus.deadLetters.list())[0]?.attempts, 1);
   }),
   onlyPoisonDies,
+];
+
+const lettersOf = async (bus: Bus, queue?: string) => (await bus.deadLetters.list(queue)).map(({ id }) => id).sort();
+
+/**
+ * Publishes unhandleable messages and waits until all are dead letters; the handler accepts everything once `mended`.
+ */
+const plant = async ({ bus, until }: Scene, count: number) => {
+  const state = { mended: false, refused: 0, handled: [] as { message: Message; attempt: number }[] };
+  await bus.subscribe(first, async (message, attempt) => {
+    if (!state.mended) {
+      state.refused++;
+      throw new Unreadable('planted');
+    }
+    state.handled.push({ message, attempt });
+  });
+  const messages = Array.from({ length: count }, () => probe());
+  await publishAll(bus, messages);
+  await until('the dead letters', async () => (await lettersOf(bus)).length === count);
+  return { state, messages, ids: messages.map(({ id }) => `${first.name}:${id}`) };
+};
+
+/** Operations on dead letters. */
+export const deadLetters: readonly Check[] = [
+  check('the depth of a queue counts its own dead letters only', async (scene) => {
+    const { bus, until } = scene;
+    await plant(scene, 3);
+    const depths = async () => bus.depths([first, second]);
+    const settled = async () => (await depths()).every(({ waiting, retrying }) => waiting + retrying === 0);
+    await until('settled queues', settled);
+    const empty = { waiting: 0, retrying: 0, dead: 0 };
+    assert.deepEqual(await depths(), [
+      { ...empty, queue: first.name, dead: 3 },
+      { ...empty, queue: second.name },
+    ]);
+  }),
+  check('letters are listed for all queues or one, and repeated listings lose none', async (scene) => {
+    const { bus, until } = scene;
+    const { ids } = await plant(scene, 3);
+    await bus.subscribe(second, async () => {
+      throw new Unreadable('planted too');
+    });
+    const both = probe({ type: 'probe.happened' });
+    await bus.publish(both);
+    const all = [...ids, `${first.name}:${both.id}`, `${second.name}:${both.id}`].sort();
+    await until('five letters', async () => (await lettersOf(bus)).length === 5);
+    for (let looks = 0; looks < 10; looks++) assert.deepEqual(await lettersOf(bus), all, `look ${looks}`);
+    assert.deepEqual(await lettersOf(bus, second.name), [`${second.name}:${both.id}`]);
+    assert.deepEqual(await lettersOf(bus, 'probe.unknown.v1'), []);
+  }),
+  check('a replayed letter goes to its queue as a first attempt, and leaves the list', async (scene) => {
+    const { bus, until } = scene;
+    const { state, ids, messages } = await plant(scene, 5);
+    state.mended = true;
+    const [, , third] = ids;
+    assert.equal(await bus.deadLetters.replay(third ?? ''), true);
+    await until('the replayed message', () => state.handled.length === 1);
+    assert.deepEqual(state.handled, [{ message: messages[2], attempt: 1 }]);
+    const others = ids.filter((id) => id !== third).sort();
+    await until('four letters', async () => (await lettersOf(bus)).length === 4);
+    assert.deepEqual(await lettersOf(bus), others);
+    assert.equal(await bus.deadLetters.replay(third ?? ''), false, 'its removal');
+  }),
+  check('a replayed letter that fails again is a dead letter again, once', async (scene) => {
+    const { bus, until } = scene;
+    const { state, ids } = await plant(scene, 2);
+    assert.equal(await bus.deadLetters.replay(ids[0] ?? ''), true);
+    await until('another refusal', () => state.refused === 3);
+    await until('the letter again', async () => (await lettersOf(bus)).length === 2);
+    assert.deepEqual(await lettersOf(bus), [...ids].sort());
+  }),
+  check('a dropped letter is deleted, and the others stay', async (scene) => {
+    const { bus } = scene;
+    const { ids } = await plant(scene, 3);
+    assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), true);
+    assert.deepEqual(await lettersOf(bus), [ids[0] ?? '', ids[2] ?? ''].sort());
+    assert.equal(await bus.deadLetters.drop(ids[1] ?? ''), false);
+    assert.equal(await bus.deadLetters.drop('no such letter'), false);
+  }),
 ];

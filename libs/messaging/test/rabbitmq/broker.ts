@@ -1,7 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type Engine, probes, silent } from '@boxoffice/messaging/conformance';
 import { describe, test } from '@jest/globals';
 import amqp, { type ConfirmChannel } from 'amqplib';
+import { type Bus, connectRabbitmq, type RabbitmqOptions } from '../../src/index.ts';
+import {
+  deadQueue,
+  exchangeOf,
+  movesExchange,
+  type Plan,
+  planOf,
+  retryQueue,
+  topologyMarks,
+  workQueue,
+} from '../../src/rabbitmq/names.ts';
 
 /** The broker of the run; undefined if there is none. */
 export const brokerUrl = process.env.TEST_AMQP_URL || undefined;
@@ -106,3 +119,95 @@ export const openProxy = async (url: string): Promise<BrokerProxy> => {
     },
   };
 };
+
+/** A prefix that no other test uses. */
+const ownPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
+
+/** Deletes all exchanges and queues of a plan from the broker. */
+const removeAll = (url: string, plan: Plan): Promise<void> =>
+  onChannel(url, async (channel) => {
+    const { queues, broadcasts } = plan.declared;
+    const names = queues.flatMap(({ name }) => [
+      workQueue(name, plan),
+      deadQueue(name, plan),
+      ...plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan)),
+    ]);
+    const types = [...queues, ...broadcasts].flatMap((one) => one.types);
+    const exchanges = [
+      ...queues.map(({ name }) => movesExchange(name, plan)),
+      ...topologyMarks(plan),
+      ...new Set(types.map((type) => exchangeOf(type, plan))),
+    ];
+    await Promise.all([
+      ...names.map((name) => channel.deleteQueue(name)),
+      ...exchanges.map((name) => channel.deleteExchange(name)),
+    ]);
+  });
+
+/** RabbitMQ with separate exchanges and queues; a process is a bus behind its own proxy, and killed by cutting it. */
+export const rabbitmq = (url: string): Engine => ({
+  async open(settings) {
+    const prefix = ownPrefix();
+    const buses: Bus[] = [];
+    const proxies: BrokerProxy[] = [];
+    return {
+      async start() {
+        const proxy = await openProxy(url);
+        proxies.push(proxy);
+        const bus = await connectRabbitmq({ ...settings, url: proxy.url, prefix });
+        buses.push(bus);
+        return { bus, kill: async () => proxy.cut() };
+      },
+      async remove() {
+        await Promise.all(buses.map((bus) => bus.close()));
+        for (const proxy of proxies) await proxy.close();
+        await removeAll(url, planOf({ ...settings, prefix }));
+      },
+    };
+  },
+});
+
+/** Whether a promise is fulfilled. */
+export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
+    () => true,
+    () => false,
+  );
+
+/** Separate exchanges and queues for one test: buses behind proxies that can be cut. */
+const openFixture = async (url: string, settings: Partial<RabbitmqOptions> = {}) => {
+  const prefix = ownPrefix();
+  const options = { url, prefix, logger: silent, retryDelaysMs: [40, 80, 160], declared: probes, ...settings };
+  const plan = planOf(options);
+  const closers: (() => Promise<void>)[] = [];
+  return {
+    plan,
+    options,
+    /** Starts another process. */
+    async start(own: Partial<RabbitmqOptions> = {}) {
+      const proxy = await openProxy(url);
+      closers.push(() => proxy.close());
+      const bus = await connectRabbitmq({ ...options, url: proxy.url, ...own });
+      closers.push(() => bus.close());
+      return { bus, proxy };
+    },
+    async close() {
+      for (const close of closers.reverse()) await close();
+      await removeAll(url, plan);
+    },
+  };
+};
+
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
+
+/** Runs a test with separate exchanges and queues. */
+export const withFixture =
+  (url: string, work: (fixture: Fixture) => Promise<void>, settings: Partial<RabbitmqOptions> = {}) =>
+  async () => {
+    const fixture = await openFixture(url, settings);
+    try {
+      await work(fixture);
+    } finally {
+      await fixture.close();
+    }
+  };

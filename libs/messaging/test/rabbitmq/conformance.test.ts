@@ -1,5 +1,4 @@
 import { messagingConformance } from '@boxoffice/messaging/conformance';
-import { describeWithBroker } from './broker.ts';
-import { rabbitmq } from './engine.ts';
+import { describeWithBroker, rabbitmq } from './broker.ts';
 
 describeWithBroker('with a broker:', (url) => messagingConformance('RabbitMQ', rabbitmq(url)));

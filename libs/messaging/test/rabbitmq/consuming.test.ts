@@ -6,8 +6,7 @@ import { type Link, openLink } from '../../src/rabbitmq/link.ts';
 import { deadQueue, workQueue } from '../../src/rabbitmq/names.ts';
 import { createSender } from '../../src/rabbitmq/publisher.ts';
 import { createTopology } from '../../src/rabbitmq/topology.ts';
-import { describeWithBroker, onChannel } from './broker.ts';
-import { succeeds, withFixture } from './fixture.ts';
+import { describeWithBroker, onChannel, succeeds, withFixture } from './broker.ts';
 
 /** A link that exposes the channels of its stations. */
 const watched = (link: Link, channels: ConfirmChannel[]): Link => ({

@@ -2,8 +2,7 @@ import { first, probe, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq } from '../../src/index.ts';
 import { exchangeOf, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel, openProxy } from './broker.ts';
-import { succeeds, withFixture } from './fixture.ts';
+import { describeWithBroker, onChannel, openProxy, succeeds, withFixture } from './broker.ts';
 
 describeWithBroker('publishing to RabbitMQ', (url) => {
   test(

@@ -2,8 +2,7 @@ import { first, probe, probes, until } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
 import { connectRabbitmq, declared } from '../../src/index.ts';
 import { deadQueue, exchangeOf, retryQueue, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel } from './broker.ts';
-import { succeeds, withFixture } from './fixture.ts';
+import { describeWithBroker, onChannel, succeeds, withFixture } from './broker.ts';
 
 const alone = { ...first, singleActiveConsumer: true };
 

@@ -3,8 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Options } from 'amqplib';
 import { broadcasts, type Logger, type Message, queueNamed } from '../../src/index.ts';
 import { exchangeOf, type Plan, workQueue } from '../../src/rabbitmq/names.ts';
-import { describeWithBroker, onChannel } from '../rabbitmq/broker.ts';
-import { withFixture } from '../rabbitmq/fixture.ts';
+import { describeWithBroker, onChannel, withFixture } from '../rabbitmq/broker.ts';
 
 // The broker's permissions are for exchanges. So the type in a body counts only if its exchange and its routing key
 // match it.

@@ -10,10 +10,9 @@ import {
   onlyPoisonDies,
 } from '@boxoffice/messaging/conformance';
 import { expect, test } from '@jest/globals';
-import { type Bus, type Message, startRelay } from '../../src/index.ts';
-import { inProcess } from '../in-process/engine.ts';
-import { brokerUrl } from '../rabbitmq/broker.ts';
-import { rabbitmq } from '../rabbitmq/engine.ts';
+import { type Bus, type Message, startRelay } from '../src/index.ts';
+import { inProcess } from './in-process/engine.ts';
+import { brokerUrl, rabbitmq } from './rabbitmq/broker.ts';
 
 /** An engine with sabotaged buses. */
 const spoilt = (engine: Engine, spoil: (bus: Bus) => Bus): Engine => ({

@@ -1,6 +1,17 @@
-import { createMemoryDeadLetters, first, probe, probes, second, until } from '@boxoffice/messaging/conformance';
+import {
+  createMemoryDeadLetters,
+  first,
+  messagingConformance,
+  probe,
+  probes,
+  second,
+  until,
+} from '@boxoffice/messaging/conformance';
 import { describe, expect, test } from '@jest/globals';
 import { createInProcessBus, type InProcessOptions, Unreadable } from '../../src/index.ts';
+import { inProcess } from './engine.ts';
+
+messagingConformance('the in-process bus', inProcess);
 
 const logger = { info() {}, warn() {}, error() {} };
 const open = (options: Partial<InProcessOptions> = {}) =>

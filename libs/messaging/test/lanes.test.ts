@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLanes } from '../../src/lanes.ts';
+import { createLanes } from '../src/lanes.ts';
 
 interface Item {
   readonly key: string;
