@@ -1,11 +1,11 @@
-import { type EventFilter, type EventStream, type EventsOptions, eventsOf } from './events/events.ts';
+import { type EventFilter, type EventStream, type EventsOptions, eventsOf } from './events.ts';
 import { table } from './generated/table.ts';
 import type { Operations, PublicOperations } from './generated/types.ts';
 import type { Fetch } from './http/exchange.ts';
 import { methodsOf } from './http/methods.ts';
 import { createTransport } from './http/transport.ts';
 import { addressOf, type ClientOptions, either } from './options.ts';
-import { authenticationOf } from './tokens/credentials.ts';
+import { authenticationOf } from './tokens.ts';
 
 /** A client with a token: a method per operation, and the events. */
 export interface BoxofficeClient extends Operations {

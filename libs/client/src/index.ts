@@ -9,10 +9,9 @@ export {
   type PublicOptions,
 } from './client.ts';
 export { ApiError, ConnectionError, isApiError, type Status } from './errors.ts';
-export type { EventFilter, EventOf, EventStream, EventsOf, EventsOptions, EventType } from './events/events.ts';
+export type { EventFilter, EventOf, EventStream, EventsOf, EventsOptions, EventType } from './events.ts';
 export type * from './generated/types.ts';
-export type { ClientOptions, Connection, Credentials } from './options.ts';
-export type { TokenSet } from './tokens/tokens.ts';
+export type { ClientOptions, Connection, Credentials, TokenSet } from './options.ts';
 export {
   type DeliveryHeaders,
   type ReceivedDelivery,

@@ -1,5 +1,4 @@
 import type { Fetch } from './http/exchange.ts';
-import type { TokenSet } from './tokens/tokens.ts';
 
 /** How a client reaches an installation. */
 export interface Connection {
@@ -15,6 +14,15 @@ export interface Connection {
   retries?: number;
   /** Milliseconds that a repetition is waited for at most; a longer `Retry-After` is an error at once. Default: 60,000. */
   maxDelayMs?: number;
+}
+
+/** Tokens as the application stores them. */
+export interface TokenSet {
+  readonly accessToken: string;
+  /** Used once: each renewal gives the next one. */
+  readonly refreshToken?: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number;
 }
 
 /** Who calls: a client with its secret, a user with a token, or the public with an API key. */

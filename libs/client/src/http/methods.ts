@@ -1,11 +1,98 @@
-import { type Answer, callOf, listOf, type Page, type Records, type Walk } from '../call.ts';
+import { type Answer, callOf, listOf, type Options, type Page, type Records, type Walk } from '../call.ts';
 import { either } from '../options.ts';
-import type { Form } from './exchange.ts';
-import { type Request, type Route, routeOf, wireOf } from './request.ts';
-import type { Transport } from './transport.ts';
+import type { Form, Wire } from './exchange.ts';
+import type { Repeatable, Transport } from './transport.ts';
+
+/** What a method of the client is given. */
+interface Request extends Options {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+  readonly accept?: string;
+}
+
+/** An operation of the route table. */
+interface Route {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  /** Properties that differ from the usual: `key`, `open`, `form`, `bare`, `blob`, `list`. */
+  readonly properties: readonly string[];
+}
+
+/** Reads a row of the route table. */
+const routeOf = (id: string, row: string): Route => {
+  const [method = '', path = '', ...properties] = row.split(' ');
+  return { id, method, path, properties };
+};
+
+/** A path variable is one segment: `.` and `..` would lead to another operation. */
+const segment = (id: string, name: string, value: unknown): string => {
+  const text = value === undefined || value === null ? '' : String(value);
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${id}: path.${name} is missing or not a name: "${text}"`);
+  return encodeURIComponent(text);
+};
+
+/** The query string with what is defined. */
+export const queryOf = (query: Readonly<Record<string, unknown>> = {}): string => {
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  return new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)])).toString();
+};
+
+/** A key that no other request has: 128 random bits. Unlike randomUUID, also on pages without TLS. */
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const bodyOf = ({ properties }: Route, body: unknown): Pick<Wire, 'body'> & { readonly type?: string } => {
+  if (body === undefined) return {};
+  if (!properties.includes('form')) return { body: JSON.stringify(body), type: 'application/json' };
+  return { body: queryOf(body as Readonly<Record<string, unknown>>), type: 'application/x-www-form-urlencoded' };
+};
+
+/** Whether a request can be sent again without a second effect. */
+const repeatableOf = ({ method }: Route, key: string | undefined, ifMatch: string | undefined): Repeatable => {
+  if (method === 'GET' || key !== undefined) return 'always';
+  if (method === 'POST' || method === 'PATCH') return 'never';
+  // A second one would be refused because of the first one's effect.
+  return ifMatch === undefined ? 'always' : 'refused';
+};
+
+/** The request of an operation, but for what authenticates it. */
+const wireOf = (
+  route: Route,
+  baseUrl: string,
+  { path = {}, query, body, idempotencyKey, ifMatch, ifNoneMatch, accept, headers, signal, timeoutMs }: Request,
+  usualTimeoutMs: number,
+): Wire & { readonly repeatable: Repeatable } => {
+  const filled = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(route.id, name, path[name]));
+  const search = queryOf(query);
+  const key = route.properties.includes('key') ? (idempotencyKey ?? newKey()) : undefined;
+  const content = bodyOf(route, body);
+  const own: Readonly<Record<string, string | undefined>> = {
+    accept: accept ?? (route.properties.includes('blob') ? undefined : 'application/json'),
+    'content-type': content.type,
+    'idempotency-key': key,
+    'if-match': ifMatch,
+    'if-none-match': ifNoneMatch,
+    ...headers,
+  };
+  const defined = Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    method: route.method,
+    url: `${baseUrl}${filled}${search ? `?${search}` : ''}`,
+    headers: Object.fromEntries(defined),
+    ...(content.body !== undefined && { body: content.body }),
+    ...(signal && { signal }),
+    timeoutMs: timeoutMs ?? usualTimeoutMs,
+    repeatable: repeatableOf(route, key, ifMatch),
+  };
+};
 
 /** What the requests of a client have in common. */
-export interface Base {
+interface Base {
   readonly baseUrl: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;

@@ -1,10 +1,75 @@
 import type { Answer } from '../call.ts';
-import { ApiError } from '../errors.ts';
-import type { Authentication } from '../tokens/authentication.ts';
-import { type Fail, type Fetch, type Form, readAnswer, sent, type Wire } from './exchange.ts';
-import { createRepetitions, type Repeatable, type Repetition } from './repeat.ts';
-import type { Limit } from './wait.ts';
-import { delay } from './wait.ts';
+import { ApiError, ConnectionError } from '../errors.ts';
+import { delay, type Fail, type Fetch, type Form, type Limit, readAnswer, sent, type Wire } from './exchange.ts';
+
+/** How requests are repeated. */
+export interface Repetition {
+  /** Repetitions of one request at most. */
+  readonly retries: number;
+  /** Milliseconds that a repetition is waited for at most. */
+  readonly maxDelayMs: number;
+}
+
+/**
+ * Which failures of a request may be followed by a repetition: `always` when a second one has no second effect,
+ * `refused` when only what was refused before any effect can be repeated, else `never`.
+ */
+export type Repeatable = 'always' | 'refused' | 'never';
+
+const FIRST_MS = 500;
+const AWAY = [502, 503];
+
+/** The delay before the next attempt, doubled each time, with jitter of a half. */
+export const backoff = (attempt: number, maxDelayMs: number): number =>
+  Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+
+/**
+ * Milliseconds for which a request is repeated while the first one with its key is still running: longer than the key
+ * of a process that died is kept (10 s).
+ */
+const IN_PROGRESS_MS = 15_000;
+
+const mayRepeat = (error: unknown, repeatable: Repeatable): boolean => {
+  if (error instanceof ConnectionError) return repeatable === 'always';
+  if (!(error instanceof ApiError)) return false;
+  const { httpStatus } = error;
+  // Family B answers 500 to whatever fails, with Retry-After where waiting helps.
+  const isAway = AWAY.includes(httpStatus) || (httpStatus === 500 && error.retryAfter !== null);
+  return httpStatus === 429 || (repeatable === 'always' && isAway);
+};
+
+/**
+ * Creates the decision on one request's failures: milliseconds until it is repeated; undefined if it is not. `now` in
+ * milliseconds.
+ */
+export const createRepetitions = (
+  repeatable: Repeatable,
+  { retries, maxDelayMs }: Repetition,
+  now: () => number = () => performance.now(),
+): ((error: unknown) => number | undefined) => {
+  let repetitions = 0;
+  let inProgressUntil: number | undefined;
+  return (error) => {
+    if (repeatable === 'never' || retries === 0) return undefined;
+    const asked = error instanceof ApiError && error.retryAfter !== null ? error.retryAfter * 1_000 : 0;
+    if (asked > maxDelayMs) return undefined;
+    if (error instanceof ApiError && error.status === 'idempotency_in_progress') {
+      inProgressUntil ??= now() + IN_PROGRESS_MS;
+      return now() < inProgressUntil ? Math.max(asked, backoff(0, maxDelayMs)) : undefined;
+    }
+    if (repetitions >= retries || !mayRepeat(error, repeatable)) return undefined;
+    repetitions += 1;
+    return Math.max(asked, backoff(repetitions - 1, maxDelayMs));
+  };
+};
+
+/** The headers that authenticate requests. */
+export interface Authentication {
+  /** The headers of the next request; gets or renews the token if need be. */
+  headers(signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
+  /** After a 401 to these headers: whether there are other ones now. */
+  renew(used: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<boolean>;
+}
 
 /** Sends requests of one client. */
 export interface Transport {

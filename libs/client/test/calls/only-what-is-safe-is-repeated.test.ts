@@ -1,6 +1,6 @@
 import { type BoxofficeClient, ConnectionError, createClient } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { createRepetitions } from '../../src/http/repeat.ts';
+import { createRepetitions } from '../../src/http/transport.ts';
 import { installation, type Reply, refusal, success } from '../installation.ts';
 
 const path = { orderId: 'ord_1' };
