@@ -3,7 +3,7 @@ import { Refusal } from './api.js';
 import { h, screenReaderText } from './dom.js';
 import { go, link, MOVED, pathOf, setTitle, shop } from './frame.js';
 import { announce, clearAnnouncement, clearNotices, notice, showError, wordsOf } from './notices.js';
-import { cartItems, onChange, onFollowed, onLoss, restore, timeLeft, visitor } from './state.js';
+import { cartItems, loadCart, onChange, onFollowed, onLoss, restore, timeLeft, visitor } from './state.js';
 import { clock, errorText, t, typeOf, useTexts } from './texts/index.js';
 
 /** The pages by their paths; each is loaded when it is first shown. */
@@ -131,11 +131,59 @@ const updateHeader = (path = place().path) => {
   }
 };
 
+const LAST_MS = 120_000;
+
+/** The remaining minutes that are announced to screen readers, once each. */
+const ANNOUNCED_MINUTES = [10, 5, 2, 1];
+
+/** Between two questions whether a cart has expired. */
+const RELOAD_MS = 2_000;
+
+let announced = '';
+let reloadAt = 0;
+
+const announceLeft = (left) => {
+  const minutes = ANNOUNCED_MINUTES.findLast((one) => left <= one * 60_000);
+  const key = `${visitor.cart.expiresAt} ${minutes}`;
+  if (minutes === undefined || key === announced) return;
+  // A cart that starts between two of these times is not announced before the next.
+  if (announced.startsWith(`${visitor.cart.expiresAt} `) || left > (minutes - 1) * 60_000)
+    announce(t('minutesLeft', { count: minutes }));
+  announced = key;
+};
+
+const showOn = (left) => (element) => {
+  element.textContent = clock(left);
+  element.classList.toggle('is-short', left < LAST_MS);
+};
+
+const tick = () => {
+  const { expiresAt } = visitor.cart;
+  if (!expiresAt) return;
+  const left = timeLeft();
+  document.querySelectorAll('[data-clock]').forEach(showOn(left));
+  announceLeft(left);
+  // Only the server knows whether the cart has expired: its hold may have been extended elsewhere. Its clock may be
+  // behind, and an answer may be lost.
+  if (left <= 0 && Date.now() >= reloadAt) {
+    reloadAt = Date.now() + RELOAD_MS;
+    setTimeout(() => loadCart().catch(() => undefined), 300);
+  }
+};
+
+let isRunning = false;
+
+/** Updates every `[data-clock]` of the page twice a second. */
+const startCountdown = () => {
+  if (!isRunning) setInterval(tick, 500);
+  isRunning = true;
+};
+
 let wasExpired = false;
 
 onChange(() => {
   updateHeader();
-  if (cartItems().length > 0) void import('./countdown.js').then(({ startCountdown }) => startCountdown());
+  if (cartItems().length > 0) startCountdown();
   if (visitor.cartExpired && !wasExpired) {
     const { path } = place();
     if (path === '/cart' || path === '/checkout') void show();

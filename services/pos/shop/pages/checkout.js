@@ -1,7 +1,6 @@
 import { h, tidy } from '../dom.js';
-import { checkAll, radioCards, textField } from '../fields.js';
+import { checkAll, loginForm, radioCards, textField } from '../forms.js';
 import { go, link, shop } from '../frame.js';
-import { loginForm } from '../login.js';
 import { act, announce, clearAnnouncement } from '../notices.js';
 import { cartItems, emptyCart, inTurn, loadCart, logOut, visitor } from '../state.js';
 import { money, t, typeOf } from '../texts/index.js';

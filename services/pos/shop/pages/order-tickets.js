@@ -1,5 +1,9 @@
+// The tickets of an order, and what keeps them beyond this page: its link, its document and its dates.
+import { CALENDAR_TYPE, calendarOf, eventUid } from '../calendar.js';
 import { h } from '../dom.js';
-import { money, t, typeOf } from '../texts/index.js';
+import { shop } from '../frame.js';
+import { act, announce } from '../notices.js';
+import { isShow, money, t, typeOf } from '../texts/index.js';
 import { holderOf, placeName, ticketCard } from '../ticket.js';
 import { categoryOf, nameOf, whenAndWhere } from './cart.js';
 
@@ -59,3 +63,107 @@ export const lacksCodes = (order) =>
 /** The number for people, and what the order costs. */
 export const orderLine = ({ number, total, currency }) =>
   h('p', { class: 'small order-line' }, `${t('orderNumber')} ${number} · ${t('total')} ${money(total, currency)}`);
+
+const REVOKE_MS = 60_000;
+
+/** Saves a file as a download does. */
+const save = (name, type, content) => {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const anchor = h('a', { href: url, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS);
+};
+
+const EXTENSIONS = { 'application/pdf': 'pdf', 'image/svg+xml': 'svg' };
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+/** The shows of an order as events of a calendar; places and number are in the description. */
+const eventsOf = (order, groups) =>
+  groups.map((group) => {
+    const [{ performanceId, startDate, venue }] = group.items;
+    const places = group.items.map((item) => {
+      const category = categoryOf(group, item)?.name ?? item.seatCategory;
+      return [category, placeName(item.place)].filter(Boolean).join(', ');
+    });
+    const { name, city } = group.performance?.venue ?? venue ?? {};
+    return {
+      uid: eventUid(order.id, performanceId, shop.serviceHost),
+      startDate: group.performance?.startDate ?? startDate,
+      durationMinutes: group.performance?.durationMinutes ?? null,
+      summary: nameOf(group),
+      location: [name, city].filter(Boolean).join(', '),
+      description: [...places, `${t('orderNumber')} ${order.number}`].join('\n'),
+    };
+  });
+
+/** The buttons that save the tickets and the dates of an order; none before its confirmation and after its end. */
+export const keepButtons = (order, groups, loadDocument) => {
+  if (isVoid(order) || order.state !== 'confirmed') return undefined;
+  const all = h(
+    'button',
+    { type: 'button', class: 'button button-quiet' },
+    t('downloadTickets', { type: orderType(order) }),
+  );
+  all.addEventListener('click', () =>
+    act(all, async () => {
+      const { contentType, base64 } = await loadDocument();
+      save(`${order.number}.${EXTENSIONS[contentType] ?? 'pdf'}`, contentType, bytesOf(base64));
+    }),
+  );
+  const evenings = groups.filter(({ items: [{ productType }] }) => isShow(productType));
+  const dates = () => save(`${order.number}.ics`, CALENDAR_TYPE, calendarOf(eventsOf(order, evenings), Date.now()));
+  return h(
+    'p',
+    { class: 'buttons keep-buttons' },
+    !isCollected(order) && !lacksCodes(order) && all,
+    evenings.length > 0 &&
+      h('button', { type: 'button', class: 'button button-quiet', onclick: dates }, t('addToCalendar')),
+  );
+};
+
+const shownLink = (type, url) => {
+  const field = h('input', {
+    type: 'text',
+    class: 'keep-link',
+    readonly: true,
+    'aria-label': t('linkLabel', { type }),
+    value: url,
+  });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(url);
+      announce(t('linkCopied'));
+      button.textContent = t('linkCopied');
+    } catch {
+      // Not allowed, or not a secure context: the visitor copies it.
+      field.select();
+      announce(t('linkSelected'));
+    }
+  };
+  const button = h('button', { type: 'button', class: 'button', onclick: copy }, t('copyLink'));
+  return h('div', { class: 'keep-row' }, field, button);
+};
+
+/** The link to the order with a button that copies it: a known `url`, or one to `make`, `atOnce` or by a button. */
+export const linkBox = ({ type, url, make, atOnce = false }) => {
+  const place = h('div', {}, url && shownLink(type, url));
+  if (make) {
+    const button = h('button', { type: 'button', class: 'button button-quiet' }, t('makeLink'));
+    const show = async () => place.replaceChildren(shownLink(type, await make()));
+    button.addEventListener('click', () => act(button, show));
+    place.append(button);
+    // Without an answer the button stays, which tries again.
+    if (atOnce) show().catch(() => undefined);
+  }
+  return h(
+    'section',
+    { class: 'keep', 'aria-labelledby': 'keep-title' },
+    h('h2', { id: 'keep-title' }, t('linkTitle', { type })),
+    h('p', { class: 'small' }, t('linkText', { type })),
+    url && h('p', { class: 'small' }, t('linkNotHere')),
+    place,
+  );
+};

@@ -5,11 +5,12 @@ import { act, announce } from '../notices.js';
 import { loadCart, timeLeft, visitor } from '../state.js';
 import { clock, t } from '../texts/index.js';
 import { byPerformance } from './cart.js';
-import { keepButtons, linkBox } from './keep.js';
 import {
   isCollected,
   isVoid,
+  keepButtons,
   lacksCodes,
+  linkBox,
   orderLine,
   orderText,
   orderTickets,

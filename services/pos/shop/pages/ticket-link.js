@@ -3,8 +3,17 @@ import { h } from '../dom.js';
 import { link, shop } from '../frame.js';
 import { t } from '../texts/index.js';
 import { byPerformance, message } from './cart.js';
-import { keepButtons, linkBox } from './keep.js';
-import { isVoid, lacksCodes, orderLine, orderText, orderTickets, orderType, WAITING } from './order-tickets.js';
+import {
+  isVoid,
+  keepButtons,
+  lacksCodes,
+  linkBox,
+  orderLine,
+  orderText,
+  orderTickets,
+  orderType,
+  WAITING,
+} from './order-tickets.js';
 
 const POLL_MS = 5_000;
 

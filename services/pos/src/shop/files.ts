@@ -1,7 +1,7 @@
 // The shop in the browser: its first pages as HTML, its files, and the look of its point of sale.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSiteFolder, releaseFiles, type SiteFile } from '@boxoffice/pages';
 
@@ -32,22 +32,10 @@ export interface ShopFiles {
   modulesOf(name: string): readonly string[];
 }
 
-/** The stylesheets whose order matters, first; those for print apply last. */
-const FIRST_STYLES = ['base', 'controls', 'frame', 'catalogue', 'choice', 'seats', 'purchase', 'tickets', 'waiting'];
+/** The stylesheets in their order; tickets has that for print, which applies last. */
+const STYLES = ['base', 'controls', 'frame', 'catalogue', 'choice', 'seats', 'purchase', 'tickets'];
 
 const IMPORT = /^(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)';/gm;
-
-const joinStyles = (contents: ReadonlyMap<string, Buffer>): string => {
-  const rankOf = (name: string): number => {
-    const place = FIRST_STYLES.indexOf(basename(name, '.css'));
-    return place < 0 ? FIRST_STYLES.length : place;
-  };
-  const names = [...contents.keys()].filter((name) => name.startsWith('styles/') && name !== 'styles/print.css');
-  const ordered = names.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
-  return [...ordered.map((name) => contents.get(name)), `@media print {\n${contents.get('styles/print.css')}}\n`].join(
-    '',
-  );
-};
 
 /** Reads the files of the shop, once. */
 export const readShopFiles = (): ShopFiles => {
@@ -67,7 +55,9 @@ export const readShopFiles = (): ShopFiles => {
   return {
     addressOf,
     find: (path) => files.get(path),
-    styles: joinStyles(contents).replaceAll('url("../', `url("${addressOf('')}`),
+    styles: STYLES.map((name) => contents.get(`styles/${name}.css`))
+      .join('')
+      .replaceAll('url("../', `url("${addressOf('')}`),
     modulesOf: (name) => collect(name, new Set()),
   };
 };
