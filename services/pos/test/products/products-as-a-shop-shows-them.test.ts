@@ -3,9 +3,10 @@
 
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { isOnSale, isShown, levelOf } from '../../src/domain/offer.ts';
+import { isOnSale, isOver, isShown, levelOf } from '../../src/domain/offer.ts';
 import { periodOf } from '../../src/products/views.ts';
 import { type Call, openFixture } from '../fixture/fixture.ts';
+import { asGuest, PAID, shopperOf } from '../fixture/shopper.ts';
 
 type Product = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -216,4 +217,43 @@ describe('startDate and endDate of a product', () => {
     });
     expect(periodOf({ ...own, performances: [performance(first, 'cancelled')] })).toEqual(own);
   });
+});
+
+const PAST = '2024-05-01T18:30:00.000Z';
+
+test('a performance is over at its end, without one at its start; a period with its product', () => {
+  const performance = { id: 'prf_1', startDate: PAST, state: 'on_sale', salesFrom: null, salesTo: null } as const;
+  const at = (minutes: number) => Date.parse(PAST) + minutes * 60_000;
+  const show = { type: 'show', endDate: null };
+  expect([59, 60].map((minute) => isOver({ ...performance, durationMinutes: 60 }, show, at(minute)))).toEqual([
+    false,
+    true,
+  ]);
+  expect([-1, 0].map((minute) => isOver({ ...performance, durationMinutes: null }, show, at(minute)))).toEqual([
+    false,
+    true,
+  ]);
+  const pass = { type: 'pass', endDate: new Date(at(90)).toISOString() };
+  expect([89, 90].map((minute) => isOver({ ...performance, durationMinutes: 1 }, pass, at(minute)))).toEqual([
+    false,
+    true,
+  ]);
+  expect(isOver({ ...performance, durationMinutes: null }, { type: 'pass', endDate: null }, at(1e6))).toBe(false);
+});
+
+test('it is not on sale, and neither cart nor checkout takes it', async () => {
+  const { product, performanceId, seatCategoryId } = fixture.catalog.show();
+  const body = { performanceId, seatCategoryId, tariffId: fixture.catalog.full.id };
+  const { token } = await fixture.call('POST', '/shopping-cart/items', { body });
+  const [performance] = product.performances;
+  Object.assign(performance ?? {}, { startDate: PAST, durationMinutes: null });
+  fixture.catalog.show();
+  const bought = await shopperOf(fixture).buy(String(token), asGuest(PAID));
+  expect([bought.status, bought.code]).toEqual([400, 'cart_not_on_sale']);
+  const added = await fixture.call('POST', '/shopping-cart/items', { body });
+  expect([added.status, added.code]).toEqual([400, 'cart_not_on_sale']);
+  const over = fixture.catalog.show({ startDate: PAST }).product;
+  Object.assign(over.performances[0] ?? {}, { durationMinutes: null });
+  const shown = await fixture.call<{ onSale: boolean; performances: object[] }>('GET', `/products/${over.id}`);
+  expect(shown.data).toMatchObject({ onSale: false, performances: [{ onSale: false }] });
 });
