@@ -8,8 +8,7 @@ import { routes } from '../../src/app.ts';
 import type { PosContext } from '../../src/request/context.ts';
 import { openFixture } from '../fixture/fixture.ts';
 import { asUser } from '../fixture/shopper.ts';
-import { seeded } from './random.ts';
-import { type FuzzRequest, type Known, randomRequest } from './requests.ts';
+import { type FuzzRequest, type Known, randomRequest, seeded } from './requests.ts';
 
 const REQUESTS = 3_000;
 const AT_ONCE = 32;

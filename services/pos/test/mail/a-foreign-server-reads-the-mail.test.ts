@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@jest/globals';
 import { openFixture } from '../fixture/fixture.ts';
-import { announced, sell } from './orders.ts';
+import { announced, sell } from './fixture.ts';
 
 const { TEST_PYTHON } = process.env;
 /** Debian's own Python, which has Debian's aiosmtpd, may stand behind another one on the PATH. */

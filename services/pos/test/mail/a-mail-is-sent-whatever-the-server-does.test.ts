@@ -13,7 +13,7 @@ import type { MailServer } from '../../src/mail/settings.ts';
 import { createSmtp } from '../../src/mail/smtp.ts';
 import { type MailDocument, mailsCollection } from '../../src/store.ts';
 import { engines, until } from '../fixture/fixture.ts';
-import { openSmtpServer, type TestServer } from './smtp-server.ts';
+import { openSmtpServer, type TestServer } from './fixture.ts';
 
 const HOUR = 60 * 60_000;
 

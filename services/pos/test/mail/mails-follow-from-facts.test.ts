@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mailsCollection } from '../../src/store.ts';
 import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { announced, sell } from './orders.ts';
-import { openSmtpServer, type Received, type TestServer } from './smtp-server.ts';
+import { announced, openSmtpServer, type Received, sell, type TestServer } from './fixture.ts';
 
 const mailServer = (port: number) => ({ host: '127.0.0.1', port, secure: false });
 

@@ -10,7 +10,7 @@ import {
   templateKinds,
   type Values,
 } from '../../src/mail/templates.ts';
-import { shopModule } from '../shop/choosing/shop-module.ts';
+import { shopModule } from '../shop/fake-page.ts';
 
 const values = (given: Partial<Values> = {}): Values => ({
   ...(Object.fromEntries(placeholders.map((name) => [name, ''])) as Values),

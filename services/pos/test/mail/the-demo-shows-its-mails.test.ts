@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pos } from '../../src/app.ts';
 import { collections } from '../../src/store.ts';
 import { type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { announced, sell } from './orders.ts';
+import { announced, sell } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-mails-'));
 let fixture: Fixture;

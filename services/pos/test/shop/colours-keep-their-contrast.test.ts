@@ -1,7 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { contrast } from '../../src/domain/colours.ts';
 import { lookOf } from '../../src/shop/look.ts';
+import { shopModule } from './fake-page.ts';
 
 const colour = fc.integer({ min: 0, max: 0xff_ff_ff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 
@@ -53,4 +55,32 @@ test('whatever the colours of a point of sale, its shop can be read, in light an
 
 test('a point of sale without colours has those of the shop', () => {
   expect(lookOf(undefined)).toBe('');
+});
+
+const { COLOURS, colourOf, shapeOf } = await shopModule('hall/painter.js');
+const css = readFileSync(new URL('../../shop/styles/seats.css', import.meta.url), 'utf8');
+
+/** The colours of a colour scheme: `--hall-…` in the order of the file, light before dark. */
+const coloursOf = (scheme: number) => (name: string) =>
+  [...css.matchAll(new RegExp(`--hall-${name}: (#[0-9a-f]{6});`, 'g'))][scheme]?.[1] ?? '';
+
+describe.each([
+  ['light', 0],
+  ['dark', 1],
+])('colours of a plan are told apart, %s', (_name, scheme) => {
+  const of = coloursOf(scheme);
+  const seats = Array.from({ length: COLOURS }, (_, index) => of(`${index + 1}`));
+
+  test('a seat has a contrast of 3:1 to the ground, its number and the texts one of 4.5:1', () => {
+    for (const colour of [...seats, of('focus')]) expect(contrast(colour, of('paper'))).toBeGreaterThanOrEqual(3);
+    for (const colour of seats) expect(contrast(colour, of('on'))).toBeGreaterThanOrEqual(4.5);
+    for (const name of ['ink', 'soft']) expect(contrast(of(name), of('paper'))).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test('each of the first six categories has a colour and a shape of its own; later ones a new pair of them', () => {
+    expect(new Set(seats).size).toBe(6);
+    const looks = Array.from({ length: 36 }, (_, rank) => `${colourOf(rank)} ${shapeOf(rank)}`);
+    expect(new Set(looks).size).toBe(36);
+    expect(new Set(looks.slice(0, 6).map((look) => look.slice(2))).size).toBe(6);
+  });
 });

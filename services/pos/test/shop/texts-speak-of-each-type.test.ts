@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { shopModule } from './choosing/shop-module.ts';
+import { shopModule } from './fake-page.ts';
 
 type Texts = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 

@@ -1,8 +1,16 @@
 // rule 9: 1: the version is a path segment, and a published version does not change | services/pos/src/request/visit.ts
 // rule 9: 2: `/vexp/` has the latest features and all of the numbered version | services/pos/src/request/visit.ts
+// rule 1: The point-of-sale API has the base path `/tnwr/v1/` | services/pos/src/request/visit.ts
+// rule 4: Family B rule 1: POST creates, GET reads, PUT and PATCH update, DELETE deletes | services/pos/src/app.ts
+// rule 4: Rule 2: what an action needs is in the path; the query only refines | services/pos/src/app.ts
 
 import { readFileSync } from 'node:fs';
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { exampleFaults, familyB } from '@boxoffice/http';
 import { expect, test } from '@jest/globals';
+import { routes } from '../../src/app.ts';
+import type { PosContext } from '../../src/request/context.ts';
+import { openFixture } from '../fixture/fixture.ts';
 import { asJson, describeNow, publishedBelow } from './published.ts';
 
 const frozen = JSON.parse(readFileSync(new URL('v1.json', import.meta.url), 'utf8')) as Record<string, object>;
@@ -47,21 +55,6 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
   const [v1, vexp] = ['/tnwr/v1', '/tnwr/vexp'].map(
     (prefix) => asJson(publishedBelow(prefix, describeNow())) as Record<string, { answers: unknown; codes: string[] }>,
   ) as [Record<string, { answers: unknown; codes: string[] }>, Record<string, { answers: unknown; codes: string[] }>];
-  expect(
-    Object.keys(vexp)
-      .filter((name) => !(name in v1))
-      .sort(),
-  ).toEqual([
-    'GET /order-links/current',
-    'GET /order-links/current/document',
-    'GET /order-links/current/order',
-    'GET /orders/{id}/document',
-    'GET /point-of-sale',
-    'GET /products/{id}/performances/{performanceId}/seat-map',
-    'GET /programme',
-    'GET /tickets/{id}/document',
-    'POST /orders/{id}/links',
-  ]);
   for (const [name, { answers, codes, ...same }] of Object.entries(v1)) {
     const { answers: more, codes: given, ...own } = vexp[name] ?? { answers: null, codes: [] };
     // Several items are another form of the body.
@@ -72,4 +65,61 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
     const isOfCart = name.includes(' /shopping-cart') && name !== 'DELETE /shopping-cart';
     expect([name, given]).toEqual([name, isOfCart ? codes.filter((code) => code !== '400 cart_expired') : codes]);
   }
+});
+
+const LISTED = `
+GET /products
+GET /products/{id}
+GET /products/{id}/performances/{performanceId}/places
+GET /products/{id}/availabilities
+POST /sessions
+GET /sessions/current
+DELETE /sessions/current
+GET /users/me
+GET /contacts/{contactNumber}
+GET /shopping-cart
+DELETE /shopping-cart
+POST /shopping-cart/items
+PATCH /shopping-cart/items/{id}
+DELETE /shopping-cart/items/{id}
+POST /orders
+GET /orders
+GET /orders/{id}
+POST /orders/{id}/cancellation
+GET /tickets
+GET /tickets/{id}
+PATCH /tickets/{id}`;
+
+test('the description has exactly the listed operations under both versions', () => {
+  const described = Object.entries(describeNow().paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const listed = LISTED.trim().split('\n');
+  const both = ['/tnwr/v1', '/tnwr/vexp'].flatMap((base) => listed.map((line) => line.replace(' ', ` ${base}`)));
+  const more = [
+    'GET /order-links/current',
+    'GET /order-links/current/document',
+    'GET /order-links/current/order',
+    'GET /orders/{id}/document',
+    'GET /point-of-sale',
+    'GET /programme',
+    'GET /products/{id}/performances/{performanceId}/seat-map',
+    'GET /tickets/{id}/document',
+    'POST /orders/{id}/links',
+  ];
+  expect(described.sort()).toEqual([...both, ...more.map((line) => line.replace(' ', ' /tnwr/vexp'))].sort());
+});
+
+test('examples match their schemas', () => {
+  expect(exampleFaults(routes({} as PosContext), familyB)).toEqual([]);
+});
+
+test('a validator of OpenAPI 3.1 accepts the served document, which needs no X-Service-Host', async () => {
+  const fixture = await openFixture();
+  const served = await fetch(`${fixture.url}/openapi.json`);
+  await fixture.close();
+  expect(served.status).toBe(200);
+  const document = await served.json();
+  expect(document).not.toHaveProperty('success');
+  await SwaggerParser.validate(document as never);
 });
