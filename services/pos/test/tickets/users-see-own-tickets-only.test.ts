@@ -11,9 +11,11 @@ import { shownIn } from '../fixture/others.ts';
 import { asUser, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
+const branding = { colours: { accent: '#9b1c31', ink: '#ffffff', paper: '#1d1b2e' }, logo: null };
 let token: string;
 let ticketIds: string[];
 beforeAll(async () => {
+  Object.assign(fixture.pointOfSale, { branding });
   const user = await fixture.user();
   token = await fixture.logIn(user);
   const { fill, buy } = shopperOf(fixture);
@@ -83,9 +85,7 @@ describe('a document', () => {
   let token: string;
   let ticketIds: string[];
   let orderId: string;
-  const branding = { colours: { accent: '#9b1c31', ink: '#ffffff', paper: '#1d1b2e' }, logo: null };
   beforeAll(async () => {
-    Object.assign(fixture.pointOfSale, { branding });
     const user = await fixture.user();
     token = await fixture.logIn(user);
     const { fill, buy } = shopperOf(fixture);
