@@ -12,8 +12,7 @@ export {
 export { checkUris } from './clients/uris.ts';
 export { internalRoutes } from './decisions/routes.ts';
 export { onlyCallerOf } from './decisions/service-secrets.ts';
-export { ROLES } from './domain/roles.ts';
-export { SCOPES, scopesOfDomains } from './domain/scopes.ts';
+export { ROLES, SCOPES, scopesOfDomains } from './domain/scopes.ts';
 export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
 export { recoverySteps, WrongKeyEncryptionKey } from './keys/encryption.ts';
 export {

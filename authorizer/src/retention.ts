@@ -1,5 +1,5 @@
 import type { Retentions } from '@boxoffice/service';
-import { SESSION_IDLE_MS } from './domain/session.ts';
+import { SESSION_IDLE_MS } from './domain/user.ts';
 import { forgetInvitation } from './users/invitations.ts';
 
 /** Tolerance for other processes' clocks. Milliseconds. */

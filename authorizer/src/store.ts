@@ -13,10 +13,8 @@ import type { ApiKey } from './domain/api-key.ts';
 import type { Client } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
-import type { SessionTimes } from './domain/session.ts';
-import type { Share } from './domain/shares.ts';
-import type { ReportMark, Resolution, UsageRow } from './domain/usage.ts';
-import type { User } from './domain/user.ts';
+import type { ReportMark, Resolution, Share, UsageRow } from './domain/usage.ts';
+import type { SessionTimes, User } from './domain/user.ts';
 
 /** A change on behalf of a request: a check of the current document, which throws to refuse, and the idempotency record. */
 export interface ChangeRequest<T> {

@@ -1,7 +1,7 @@
 import { createIdentityVerifier, createKeySet } from '@boxoffice/identity';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bounds, excludedScopes, liesWithin } from '../src/domain/bounds.ts';
+import { type Bounds, excludedScopes, liesWithin } from '../src/domain/client.ts';
 import { SCOPES, type Scope } from '../src/domain/scopes.ts';
 import { type ClientDocument, clientsCollection } from '../src/store.ts';
 import { engines, installationFor, type Json, type TestClient } from './installation.ts';

@@ -5,7 +5,7 @@ import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createClients } from '../src/clients/clients.ts';
 import { createReadOrigins } from '../src/clients/origins.ts';
 import { originProblem, redirectUriProblem } from '../src/clients/uris.ts';
-import { isRegistered, withParameters } from '../src/domain/redirect-uri.ts';
+import { isRegistered, withParameters } from '../src/domain/client.ts';
 import { clientsCollection } from '../src/store.ts';
 import { engines } from './installation.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readSettings } from '@boxoffice/runtime';
 import { type ServicesFile, servicesFile } from '@boxoffice/runtime/services';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { scopesOf } from '../src/domain/roles.ts';
+import { scopesOf } from '../src/domain/scopes.ts';
 import { createClient, ROLES, scopesOfDomains } from '../src/index.ts';
 import { scopeText, textsIn } from '../src/pages/texts/index.ts';
 import { installationFor, type Json, secretOf, type TestClient, until } from './installation.ts';

@@ -3,7 +3,7 @@ import { startSweeper } from '@boxoffice/service';
 import type { Collection, CollectionHandle, Document, Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { REFRESH_IDLE_MS } from '../src/domain/grant.ts';
-import { SESSION_ABSOLUTE_MS } from '../src/domain/session.ts';
+import { SESSION_ABSOLUTE_MS } from '../src/domain/user.ts';
 import { retention } from '../src/retention.ts';
 import { collections, sessionsCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';

@@ -1,5 +1,5 @@
 import { createIdentityVerifier, createKeySet } from '@boxoffice/identity';
-import type { Role } from '../src/domain/roles.ts';
+import type { Role } from '../src/domain/scopes.ts';
 import { SCOPES } from '../src/index.ts';
 import { usersCollection } from '../src/store.ts';
 import { acceptCheaply, peopleOf, proof } from './browser.ts';

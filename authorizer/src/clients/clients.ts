@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
-import { excludedScopes } from '../domain/bounds.ts';
 import * as rules from '../domain/client.ts';
+import { excludedScopes } from '../domain/client.ts';
 import { clientChanged } from '../events.ts';
 import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
 import { createReferenceCheck, type References } from '../users/references.ts';

@@ -10,8 +10,7 @@ import {
   secureOrigin,
 } from '@boxoffice/http';
 import { type TString, Type } from 'typebox';
-import { MAX_URIS } from '../domain/client.ts';
-import { LONGEST_URI } from '../domain/redirect-uri.ts';
+import { LONGEST_URI, MAX_URIS } from '../domain/client.ts';
 import { SCOPE_PATTERN } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import { serviceHostList } from '../users/view.ts';

@@ -1,5 +1,43 @@
 // Rules of the authorizer without any I/O: clients and their secrets, scopes, the schedule of keys, calls of services.
-import { type Bounds, type BoundsChange, changedBounds } from './bounds.ts';
+import { isAdministrative } from './scopes.ts';
+
+/** What a client sees of its institution, and sells (platform, section 8). */
+export interface Bounds {
+  /** Whether only what the client made exists for it. */
+  readonly ownOrders: boolean;
+  /** Service hosts, in lower case: the only points of sale that it sells for; empty: all of them. */
+  readonly pointsOfSale: readonly string[];
+}
+
+/** A change of bounds: absent members stay, null takes the bounds away. */
+export type BoundsChange = Partial<Bounds> | null;
+
+/** Service hosts in the form in which orders have them, each once. */
+export const serviceHosts = (hosts: readonly string[]): string[] => [
+  ...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean)),
+];
+
+/** The bounds after a change. */
+export const changedBounds = (current: Bounds | null, change: BoundsChange | undefined): Bounds | null => {
+  if (change === undefined) return current;
+  if (change === null) return null;
+  const { ownOrders = current?.ownOrders ?? false, pointsOfSale = current?.pointsOfSale ?? [] } = change;
+  return { ownOrders, pointsOfSale: serviceHosts(pointsOfSale) };
+};
+
+const NONE: Bounds = { ownOrders: false, pointsOfSale: [] };
+
+/** Whether a client with these bounds sees and sells nothing that the outer bounds leave out. */
+export const liesWithin = (bounds: Bounds | null, outer: Bounds | null): boolean => {
+  const [inner, limit] = [bounds ?? NONE, outer ?? NONE];
+  if (limit.ownOrders && !inner.ownOrders) return false;
+  if (limit.pointsOfSale.length === 0) return true;
+  return inner.pointsOfSale.length > 0 && inner.pointsOfSale.every((host) => limit.pointsOfSale.includes(host));
+};
+
+/** The scopes that a client with these bounds cannot have, because they administer the whole institution. */
+export const excludedScopes = (bounds: Bounds | null, scopes: readonly string[]): string[] =>
+  bounds === null ? [] : scopes.filter(isAdministrative);
 
 /** A client's secret; only the hash is stored. */
 export interface Secret {
@@ -23,7 +61,7 @@ export interface Client {
   readonly name: string;
   readonly type: ClientType;
   readonly scopes: readonly string[];
-  /** Where users return to after signing in; see redirect-uri.ts. Empty for a client without users. */
+  /** Where users return to after signing in; see isRegistered. Empty for a client without users. */
   readonly redirectUris: readonly string[];
   /** Whether it is made by somebody else than the institution: users are asked for their consent. */
   readonly thirdParty: boolean;
@@ -142,4 +180,45 @@ export const recordUse = <T extends Client>(client: T, secretId: string, at: Dat
   if (!secret || !isUseDue(secret, at.getTime())) return undefined;
   const used = { ...secret, lastUsedAt: at.toISOString() };
   return { ...client, secrets: client.secrets.map((other) => (other === secret ? used : other)) };
+};
+
+/** Longest redirect URI of a client (RFC 6749, 3.1.2; RFC 8252, 7; RFC 9700, 2.1). */
+export const LONGEST_URI = 2_000;
+
+/** An http URI of a loopback host, split at its port; userinfo cannot match (RFC 8252, 7.3). */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/;
+
+const loopbackOf = (uri: string): { readonly host: string; readonly rest: string } | undefined => {
+  const [matches, host = '', port, rest = ''] = LOOPBACK.exec(uri) ?? [];
+  if (matches === undefined || (port !== undefined && (Number(port) === 0 || Number(port) > 65_535))) return undefined;
+  return { host, rest };
+};
+
+/**
+ * Whether a request's redirect URI is a registered one: equal to the letter, except that any port of a loopback host
+ * matches (RFC 8252, 7.3). Nothing is decoded or normalised first.
+ */
+export const isRegistered = (uri: string, registered: readonly string[]): boolean => {
+  if (registered.includes(uri)) return true;
+  const own = loopbackOf(uri);
+  return (
+    own !== undefined &&
+    registered.some((one) => {
+      const known = loopbackOf(one);
+      return known !== undefined && known.host === own.host && known.rest === own.rest;
+    })
+  );
+};
+
+/** Whether another application of the same device could receive what is sent there (RFC 8252, 8.6; RFC 9700, 4.14). */
+export const isClaimable = (uri: string): boolean => !uri.startsWith('https://');
+
+/** The redirect URI with these parameters added to its query; absent ones are left out (RFC 6749, 4.1.2). */
+export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+  const added = new URLSearchParams(
+    Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ).toString();
+  if (added === '') return uri;
+  const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
+  return `${uri}${separator}${added}`;
 };

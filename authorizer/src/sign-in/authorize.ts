@@ -1,7 +1,7 @@
 import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
-import { isClaimable, withParameters } from '../domain/redirect-uri.ts';
+import { isClaimable, withParameters } from '../domain/client.ts';
 import { grantable, isEnough } from '../domain/scopes.ts';
-import { isFresh } from '../domain/session.ts';
+import { isFresh } from '../domain/user.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
 import type { PageHandler } from '../pages/front.ts';
 import { type PageRequest, single } from '../pages/request.ts';

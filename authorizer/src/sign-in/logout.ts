@@ -1,7 +1,7 @@
 import { type KeySet, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
 import jwt from 'jsonwebtoken';
-import { isRegistered, withParameters } from '../domain/redirect-uri.ts';
+import { isRegistered, withParameters } from '../domain/client.ts';
 import type { PageHandler } from '../pages/front.ts';
 import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';

@@ -1,4 +1,4 @@
-import { isRegistered } from '../domain/redirect-uri.ts';
+import { isRegistered } from '../domain/client.ts';
 import { readScopes, unregistered } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import { isChallenge } from '../tokens/grant-secrets.ts';

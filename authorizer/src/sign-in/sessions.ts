@@ -2,7 +2,7 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
-import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/session.ts';
+import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/user.ts';
 import { type SessionDocument, sessionsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } from '@boxoffice/identity';
 import type { ClientDirectory } from '../clients/directory.ts';
-import type { Bounds } from '../domain/bounds.ts';
+import type { Bounds } from '../domain/client.ts';
 import { holdsSecret } from '../domain/client.ts';
 import { grantable, readScopes, remaining } from '../domain/scopes.ts';
 import type { Account, Accounts } from '../users/accounts.ts';

@@ -1,6 +1,6 @@
 // The limits of clients and API keys over several gateways: each reports what it uses, and gets its share.
 import type { Store } from '@boxoffice/store';
-import { GATEWAY_MS, type Rate, shared } from '../domain/shares.ts';
+import { GATEWAY_MS, type Rate, shared } from '../domain/usage.ts';
 import { gatewaysCollection, INSTALLATION, limitSharesCollection, upsert } from '../store.ts';
 
 /** The gateways that have reported lately, and the shares of the one that reports, by caller. Requests per minute. */

@@ -8,7 +8,7 @@ import {
   loginKey,
 } from '@boxoffice/logins';
 import type { Documents, Store } from '@boxoffice/store';
-import { scopesOf } from '../domain/roles.ts';
+import { scopesOf } from '../domain/scopes.ts';
 import { signedIn } from '../domain/user.ts';
 import { type UserDocument, usersCollection } from '../store.ts';
 

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { createCheck } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
-import { ROLES, type Role } from '../domain/roles.ts';
+import { ROLES, type Role } from '../domain/scopes.ts';
 import { usersCollection } from '../store.ts';
 import { passwordFault, passwordProblem } from './passwords.ts';
 import { createUsers } from './users.ts';

@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import type { ServiceCredentials } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { createServiceClient } from '@boxoffice/service';
-import { serviceHosts } from '../domain/bounds.ts';
+import { serviceHosts } from '../domain/client.ts';
 import type { UserDetails } from '../domain/user.ts';
 import { catalogApi } from './generated/catalog.ts';
 import { contactsApi } from './generated/contacts.ts';

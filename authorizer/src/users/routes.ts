@@ -11,8 +11,7 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import { Type } from 'typebox';
-import { type Role as RoleName, scopesOf } from '../domain/roles.ts';
-import { lacking } from '../domain/scopes.ts';
+import { lacking, type Role as RoleName, scopesOf } from '../domain/scopes.ts';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
 import type { UserDocument } from '../store.ts';
 import type { Accounts } from './accounts.ts';

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { ROLES } from '../domain/roles.ts';
+import { ROLES } from '../domain/scopes.ts';
 import { STATES } from '../domain/user.ts';
 import type { UserDocument } from '../store.ts';
 import type { ShownInvitation } from './users.ts';
