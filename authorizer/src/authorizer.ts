@@ -4,19 +4,17 @@ import type { Store } from '@boxoffice/store';
 import { createApiKeys } from './api-keys/api-keys.ts';
 import { createApiKeyLookup } from './api-keys/lookup.ts';
 import {
+  CLIENT_ID,
   createClientAuthentication,
+  createClientDirectory,
   createClientIdentification,
   type FailedAuthentication,
-} from './clients/authenticate-client.ts';
+} from './clients/authentication.ts';
 import { createClients } from './clients/clients.ts';
-import { createClientDirectory } from './clients/directory.ts';
-import { createReadOrigins } from './clients/origins.ts';
-import { CLIENT_ID } from './clients/secrets.ts';
-import { applicationOf } from './clients/uris.ts';
+import { applicationOf, createReadOrigins } from './clients/uris.ts';
 import { createDecisions } from './decisions/decide.ts';
 import { createServiceAuthentication } from './decisions/service-secrets.ts';
 import { scopesOfDomains } from './domain/scopes.ts';
-import { createKeyRing } from './keys/key-ring.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createAuthorize } from './sign-in/authorize.ts';
 import { createConsents } from './sign-in/consents.ts';
@@ -24,13 +22,11 @@ import { createForms } from './sign-in/forms.ts';
 import { createInstitutions } from './sign-in/institutions.ts';
 import { createLogout, createReadIdTokenHint } from './sign-in/logout.ts';
 import { createSessions } from './sign-in/sessions.ts';
-import { createRefreshTokens } from './tokens/grant-secrets.ts';
+import { PATHS } from './tokens/endpoints.ts';
 import { createGrants } from './tokens/grants.ts';
-import { createIntrospect, createRevoke } from './tokens/introspect.ts';
 import { createIssueToken } from './tokens/issue.ts';
-import { PATHS } from './tokens/metadata.ts';
-import { createRevocations } from './tokens/revocations.ts';
-import { createTokenStatus } from './tokens/status.ts';
+import { createKeyRing } from './tokens/signing-keys.ts';
+import { createIntrospect, createRevocations, createRevoke, createTokenStatus } from './tokens/status.ts';
 import { createUserTokens } from './tokens/user-tokens.ts';
 import { createRecordUsage } from './usage/record.ts';
 import { createDivideLimits } from './usage/shares.ts';
@@ -99,7 +95,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
       logger.info('login refused', { event: `audit.${event}`, institution, peer: ip }),
     now,
   });
-  const grants = createGrants(store, createRefreshTokens(keyEncryptionKey), now);
+  const grants = createGrants(store, keyEncryptionKey, now);
   const institutions = createInstitutions(store);
   const { keySet } = keys;
   const tokens = createTokenStatus({ keySet, issuer, clients: directory, accounts, revocations, grants, now });

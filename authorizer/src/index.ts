@@ -1,24 +1,19 @@
 export { createApiKey, deleteApiKey, listApiKeys } from './api-keys/operator.ts';
 export { authorizer } from './app.ts';
-export { createClients } from './clients/clients.ts';
 export {
   addClientSecret,
   createClient,
+  createClients,
   createPublicClient,
   deleteClient,
   listClients,
   removeClientSecret,
-} from './clients/operator.ts';
+} from './clients/clients.ts';
 export { checkUris } from './clients/uris.ts';
 export { internalRoutes } from './decisions/routes.ts';
 export { onlyCallerOf } from './decisions/service-secrets.ts';
 export { ROLES, SCOPES, scopesOfDomains } from './domain/scopes.ts';
 export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
-export { recoverySteps, WrongKeyEncryptionKey } from './keys/encryption.ts';
-export {
-  listKeys,
-  rotateKeys,
-} from './keys/keys.ts';
 export {
   type ApiKeyDocument,
   type ApiKeyUseDocument,
@@ -35,7 +30,13 @@ export {
   usageCollection,
   usersCollection,
 } from './store.ts';
-export { accessClaims, signAccessToken } from './tokens/access-token.ts';
+export { accessClaims, signAccessToken } from './tokens/issue.ts';
+export {
+  listKeys,
+  recoverySteps,
+  rotateKeys,
+  WrongKeyEncryptionKey,
+} from './tokens/signing-keys.ts';
 export { rangeOf, readUsage, type UsageQuery } from './usage/query.ts';
 export { createRecordUsage } from './usage/record.ts';
 export { createDivideLimits } from './usage/shares.ts';

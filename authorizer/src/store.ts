@@ -39,7 +39,7 @@ export interface KeyDocument extends Document, KeySchedule {
   readonly kid: string;
   /** The published public JWK. */
   readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'kid' | 'use' | 'alg', string>>;
-  /** The private key (PKCS #8), encrypted under KEY_ENCRYPTION_KEY: see encryption.ts. */
+  /** The private key (PKCS #8), encrypted under KEY_ENCRYPTION_KEY: see signing-keys.ts. */
   readonly sealed: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;

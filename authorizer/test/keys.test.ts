@@ -13,9 +13,8 @@ import {
   signing,
 } from '../src/domain/key-schedule.ts';
 import { collections, listKeys, rotateKeys } from '../src/index.ts';
-import { createKeyRing } from '../src/keys/key-ring.ts';
-import { ensureFirstKey } from '../src/keys/keys.ts';
 import { keysOf } from '../src/store.ts';
+import { createKeyRing, ensureFirstKey } from '../src/tokens/signing-keys.ts';
 import { installationFor, type Json, keyEncryptionKey as secret, until, waysTo } from './installation.ts';
 
 describe('rotation overlaps', () => {

@@ -1,7 +1,7 @@
-// rule 4: `POST /auth/token` takes a form with `grant_type`, `client_id`, `client_secret` | authorizer/src/clients/credentials.ts
+// rule 4: `POST /auth/token` takes a form with `grant_type`, `client_id`, `client_secret` | authorizer/src/clients/authentication.ts
 // rule 2: An access token has the granted scopes | authorizer/src/tokens/issue.ts
 // rule 5: Family A 1: `client_credentials` gives an access token with the granted scopes | authorizer/src/tokens/issue.ts
-// rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/access-token.ts
+// rule 5: 3: every token carries the client's scopes | authorizer/src/tokens/issue.ts
 
 import { createKeySet, verifyAccessToken } from '@boxoffice/identity';
 import { createMetrics, listeningPorts } from '@boxoffice/runtime';

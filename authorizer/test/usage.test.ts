@@ -4,7 +4,7 @@ import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../src/api-keys/api-keys.ts';
 import { createApiKeyLookup } from '../src/api-keys/lookup.ts';
-import { hashSecret } from '../src/clients/secrets.ts';
+import { hashSecret } from '../src/clients/authentication.ts';
 import type { CountedRequests } from '../src/domain/usage.ts';
 import { usageCollection } from '../src/store.ts';
 import { rangeOf, readUsage, type UsageQuery } from '../src/usage/query.ts';

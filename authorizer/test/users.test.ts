@@ -1,8 +1,7 @@
 import { loginKey } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Scope } from '../src/domain/scopes.ts';
-import { ROLES, type Role, scopesOf } from '../src/domain/scopes.ts';
+import { ROLES, type Role, type Scope, scopesOf } from '../src/domain/scopes.ts';
 import { SCOPES } from '../src/index.ts';
 import { usersCollection } from '../src/store.ts';
 import { createAccounts } from '../src/users/accounts.ts';

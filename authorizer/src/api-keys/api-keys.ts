@@ -1,6 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Query, Store } from '@boxoffice/store';
-import { hashSecret } from '../clients/secrets.ts';
+import { hashSecret } from '../clients/authentication.ts';
 import * as rules from '../domain/api-key.ts';
 import {
   type ApiKeyDocument,

@@ -1,11 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import type { IdempotencyRecord, Store } from '@boxoffice/store';
 import * as rules from '../domain/client.ts';
-import { excludedScopes } from '../domain/client.ts';
+import { lacking, SCOPES } from '../domain/scopes.ts';
 import { clientChanged } from '../events.ts';
 import { type ChangeRequest, type ClientDocument, clientsCollection } from '../store.ts';
 import { createReferenceCheck, type References } from '../users/references.ts';
-import { hashSecret, makeClientId, makeSecret, makeSecretId } from './secrets.ts';
+import { hashSecret, makeClientId, makeSecret, makeSecretId } from './authentication.ts';
+import { checkUris } from './uris.ts';
+import { view } from './view.ts';
 
 const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
 
@@ -34,7 +36,7 @@ interface ClientsOptions {
 
 /** @throws {Fault} semantically_invalid, naming the scopes that a client with these bounds cannot have */
 const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
-  const excluded = excludedScopes(bounds, scopes);
+  const excluded = rules.excludedScopes(bounds, scopes);
   if (excluded.length === 0) return;
   const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which reach beyond them; leave them out, or set $.bounds to null.`;
   throw new Fault('semantically_invalid', text);
@@ -134,3 +136,69 @@ export const createClients = (
       change(institution, clientId, request, (current, at) => rules.removeSecret(current, secretId, at)),
   };
 };
+
+// What operators do, directly in the store.
+
+/** A client of an institution, to be registered. */
+type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
+
+const checkRegistration = (
+  { scopes, type = 'confidential', redirectUris, origins }: rules.Registration,
+  knownScopes: readonly string[],
+): void => {
+  const unknown = lacking(scopes, knownScopes);
+  if (unknown.length > 0) throw new Fault('semantically_invalid', `There is no scope ${unknown.join(', ')}.`);
+  checkUris({ redirectUris, origins }, type);
+};
+
+/**
+ * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
+ * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error, naming
+ * URIs that cannot be registered
+ */
+export const createClient = async (
+  store: Store,
+  { institution, ...registration }: NewClient,
+  knownScopes: readonly string[] = SCOPES,
+) => {
+  checkRegistration(registration, knownScopes);
+  const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
+  return { ...view(client), clientSecret };
+};
+
+/** Registers a public client, which has no secret. @throws {Fault} like {@link createClient} */
+export const createPublicClient = async (
+  store: Store,
+  { institution, ...registration }: NewClient,
+  knownScopes: readonly string[] = SCOPES,
+) => {
+  const publicClient = { ...registration, type: 'public' as const };
+  checkRegistration(publicClient, knownScopes);
+  return view((await createClients(store).create(institution, publicClient)).client);
+};
+
+/** The clients of one institution or of all, oldest first. */
+export const listClients = async (store: Store, institution?: string) => {
+  const clients = store.collection(clientsCollection);
+  const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
+  const found = await documents.find({ where: { deletedAt: null }, orderBy: 'createdAt' });
+  return found.map(view);
+};
+
+/** Deletes a client. @throws {Fault} not_found */
+export const deleteClient = async (store: Store, institution: string, clientId: string): Promise<void> => {
+  await createClients(store).remove(institution, clientId);
+};
+
+/**
+ * Creates a second secret of a client; its plaintext is returned only here.
+ * @throws {Fault} not_found, client_too_many_secrets
+ */
+export const addClientSecret = async (store: Store, institution: string, clientId: string) => {
+  const { client, clientSecret } = await createClients(store).addSecret(institution, clientId);
+  return { ...view(client), clientSecret };
+};
+
+/** Withdraws a secret of a client. @throws {Fault} not_found, client_last_secret */
+export const removeClientSecret = async (store: Store, institution: string, clientId: string, secretId: string) =>
+  view(await createClients(store).removeSecret(institution, clientId, secretId));

@@ -16,8 +16,7 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
-import type { Amendment } from '../domain/client.ts';
-import { type Bounds, type BoundsChange, changedBounds, liesWithin } from '../domain/client.ts';
+import { type Amendment, type Bounds, type BoundsChange, changedBounds, liesWithin } from '../domain/client.ts';
 import { lacking } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Clients } from './clients.ts';

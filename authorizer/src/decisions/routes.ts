@@ -12,10 +12,10 @@ import {
 } from '@boxoffice/identity';
 import { Type } from 'typebox';
 import type { ApiKeyLookup } from '../api-keys/lookup.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
-import type { ReadOrigins } from '../clients/origins.ts';
+import type { ClientDirectory } from '../clients/authentication.ts';
+import type { ReadOrigins } from '../clients/uris.ts';
 import { boundsView, ClientBounds } from '../clients/view.ts';
-import type { Revocations } from '../tokens/revocations.ts';
+import type { Revocations } from '../tokens/status.ts';
 import type { RecordUsage } from '../usage/record.ts';
 import type { DivideLimits } from '../usage/shares.ts';
 import type { Decisions } from './decide.ts';

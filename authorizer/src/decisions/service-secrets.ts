@@ -2,8 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { deriveServiceSecret } from '@boxoffice/runtime';
 import type { ServiceList } from '@boxoffice/runtime/services';
-import type { FailedAuthentication } from '../clients/authenticate-client.ts';
-import { isBasic, readBasic } from '../clients/credentials.ts';
+import { type FailedAuthentication, isBasic, readBasic } from '../clients/authentication.ts';
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 

@@ -1,7 +1,7 @@
 import { isRegistered } from '../domain/client.ts';
 import { readScopes, unregistered } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
-import { isChallenge } from '../tokens/grant-secrets.ts';
+import { isChallenge } from '../tokens/grants.ts';
 
 /** A parameter that may not be repeated (RFC 6749, 3.1), with its value; undefined where it is absent. */
 type Parameters = Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { chooseLanguage, formTarget, html, type Language, type PageAnswer, showP
 import { alert, field, form, hidden, lead, textPage } from '../pages/fields.ts';
 import type { PageRequest } from '../pages/request.ts';
 import { scopeText, textsIn } from '../pages/texts/index.ts';
-import { PATHS } from '../tokens/metadata.ts';
+import { PATHS } from '../tokens/endpoints.ts';
 import type { InstitutionProfile } from './institutions.ts';
 
 /** What every page of a request shows. */

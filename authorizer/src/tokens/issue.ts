@@ -1,24 +1,115 @@
-import { type Authenticate, type IdentifyClient, invalidClient } from '../clients/authenticate-client.ts';
-import { type Form, isBasic } from '../clients/credentials.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
+import { hash, type KeyObject, randomUUID } from 'node:crypto';
+import {
+  ACCESS_TYPE,
+  type AccessClaims,
+  type CallerUser,
+  type SigningKey,
+  signJws,
+  signJwsInPool,
+} from '@boxoffice/identity';
+import {
+  type Authenticate,
+  type ClientDirectory,
+  type Form,
+  type IdentifyClient,
+  invalidClient,
+  isBasic,
+} from '../clients/authentication.ts';
 import { lacking, readScopes, writeScopes } from '../domain/scopes.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
-import { accessClaims, signAccessToken } from './access-token.ts';
-import { OAuthFault } from './oauth-error.ts';
-import type { IssuedToken } from './schemas.ts';
+import type { ClientDocument } from '../store.ts';
+import { GRANT_TYPE, GRANT_TYPES, type IssuedToken, OAuthFault, USER_GRANT_TYPES } from './endpoints.ts';
+import type { KeyRing } from './signing-keys.ts';
+
+/** Separates the ids in a `jti`; none of them contains it. */
+const SEPARATOR = '.';
+
+/** What a token was obtained with. */
+interface TokenOrigin {
+  /** The grant of a user; undefined for a client's own token. */
+  readonly grantId: string | undefined;
+  /** The secret that authenticated the client; undefined for a public one, which has none. */
+  readonly secretId: string | undefined;
+}
+
+/**
+ * A new `jti`. It contains the ids of the grant and of the secret that obtained the token, so that the token ends with
+ * either without an additional claim.
+ */
+const tokenId = ({ grantId, secretId }: TokenOrigin): string =>
+  [grantId, secretId, randomUUID()].filter((id) => id !== undefined).join(SEPARATOR);
+
+/** What the token with these claims was obtained with. */
+export const originOf = ({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin => {
+  const [first, second] = jti.split(SEPARATOR).slice(0, -1);
+  return role === undefined ? { grantId: undefined, secretId: first } : { grantId: first, secretId: second };
+};
+
+/** The user of a token. */
+interface TokenUser extends CallerUser {
+  /** When the user signed in. Epoch seconds. */
+  readonly authTime: number;
+}
+
+interface AccessTokenIssue {
+  readonly issuer: string;
+  readonly client: Pick<ClientDocument, 'id' | 'institution'>;
+  readonly origin: TokenOrigin;
+  readonly scopes: readonly string[];
+  /** Seconds. */
+  readonly lifetime: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The user who signed in; absent for a client's own token. */
+  readonly user?: TokenUser;
+}
+
+const userClaims = ({ id, role, authTime, contact, pointsOfSale }: TokenUser) => ({
+  sub: id,
+  role,
+  auth_time: authTime,
+  ...(contact === null ? {} : { contact }),
+  ...(pointsOfSale.length === 0 ? {} : { points_of_sale: pointsOfSale }),
+});
+
+/** The claims of a new access token (RFC 9068, 2.2). */
+export const accessClaims = ({
+  issuer,
+  client,
+  origin,
+  scopes,
+  lifetime,
+  now,
+  user,
+}: AccessTokenIssue): AccessClaims => {
+  const issuedAt = Math.floor(now / 1000);
+  return {
+    iss: issuer,
+    aud: issuer,
+    sub: client.id,
+    client_id: client.id,
+    institution: client.institution,
+    scope: writeScopes(scopes),
+    iat: issuedAt,
+    exp: issuedAt + lifetime,
+    jti: tokenId(origin),
+    ...(user && userClaims(user)),
+  };
+};
+
+/** Signs the claims of an access token, given as JSON (RFC 9068, 2). */
+export const signAccessToken = (claims: string, kid: string, key: KeyObject): Promise<string> =>
+  signJwsInPool(claims, { type: ACCESS_TYPE, kid }, key);
+
+/** Signs the claims of an ID token, with the left half of its access token's hash (OpenID Connect Core, 3.1.3.6). */
+export const signIdToken = (claims: object, accessToken: string, { kid, privateKey }: SigningKey): string => {
+  const at_hash = hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url');
+  return signJws(JSON.stringify({ ...claims, at_hash }), { type: 'JWT', kid }, privateKey);
+};
 
 /** The parameters of the grants (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 7636, 4.5). */
 export type TokenForm = Form<
   'grant_type' | 'client_id' | 'client_secret' | 'scope' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token'
 >;
-
-export const GRANT_TYPE = 'client_credentials';
-
-/** The grants of users. */
-const USER_GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
-
-/** Every grant type. */
-export const GRANT_TYPES = [GRANT_TYPE, ...USER_GRANT_TYPES] as const;
 
 const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
   USER_GRANT_TYPES.some((known) => known === grantType);

@@ -3,13 +3,24 @@ import { type AnyOperation, insufficientScope, named, ok, operation } from '@box
 import { type TSchema, Type } from 'typebox';
 import { KEY_DOCUMENT_SECONDS } from '../domain/key-schedule.ts';
 import { SCOPES } from '../domain/scopes.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
 import { type Accounts, userClaims } from '../users/accounts.ts';
-import type { createIntrospect, createRevoke } from './introspect.ts';
-import { GRANT_TYPE, GRANT_TYPES, type IssueToken } from './issue.ts';
-import { Metadata, metadata, PATHS } from './metadata.ts';
-import { NO_STORE, onOAuthFault } from './oauth-error.ts';
-import { examples, Introspection, IssuedToken, Jwks, UserInfo } from './schemas.ts';
+import {
+  examples,
+  GRANT_TYPE,
+  GRANT_TYPES,
+  Introspection,
+  IssuedToken,
+  Jwks,
+  Metadata,
+  metadata,
+  NO_STORE,
+  onOAuthFault,
+  PATHS,
+  UserInfo,
+} from './endpoints.ts';
+import type { IssueToken } from './issue.ts';
+import type { KeyRing } from './signing-keys.ts';
+import type { createIntrospect, createRevoke } from './status.ts';
 
 interface OAuthRouteDependencies {
   readonly issuer: string;

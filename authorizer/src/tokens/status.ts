@@ -1,17 +1,82 @@
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, type CallerUser, type KeySet, verifyAccessToken } from '@boxoffice/identity';
-import type { ClientDirectory } from '../clients/directory.ts';
-import type { Bounds } from '../domain/client.ts';
-import { holdsSecret } from '../domain/client.ts';
-import { grantable, readScopes, remaining } from '../domain/scopes.ts';
-import type { Account, Accounts } from '../users/accounts.ts';
-import { originOf } from './access-token.ts';
+import { createQuiet, type Store } from '@boxoffice/store';
+import {
+  type Authenticate,
+  type ClientDirectory,
+  type Form,
+  type IdentifyClient,
+  isBasic,
+  required,
+} from '../clients/authentication.ts';
+import { type Bounds, type Client, holdsSecret } from '../domain/client.ts';
+import { isLive } from '../domain/grant.ts';
+import { grantable, readScopes, remaining, writeScopes } from '../domain/scopes.ts';
+import { tokenRevoked } from '../events.ts';
+import {
+  type ClientDocument,
+  clientsCollection,
+  type GrantDocument,
+  insertOnce,
+  revocationsCollection,
+} from '../store.ts';
+import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
+import { OAuthFault } from './endpoints.ts';
 import type { Grants } from './grants.ts';
-import type { Revocations } from './revocations.ts';
-import { isUsable } from './user-tokens.ts';
+import { originOf } from './issue.ts';
+
+/** How far results reach back before `since`, because instances write with their own clocks. */
+const OVERLAP_MS = 30_000;
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+export type Revocations = ReturnType<typeof createRevocations>;
+
+/** Makes the revocations on a store. */
+export const createRevocations = (store: Store, now = Date.now) => {
+  const revocations = store.collection(revocationsCollection);
+  const quietMs = createQuiet(store);
+  return {
+    /** Revokes the token until it expires. Repeating it is no error. */
+    revoke: async ({ jti, exp, client_id: clientId, institution }: AccessClaims): Promise<void> => {
+      const expiresAt = exp * 1000;
+      const fact = tokenRevoked({ clientId, jti, expiresAt: iso(expiresAt) });
+      const revocation = { id: jti, clientId, revokedAt: now(), expiresAt };
+      await insertOnce(revocations.of(institution), revocation, { events: [fact] });
+    },
+    isRevoked: async (institution: string, jti: string) => (await revocations.of(institution).get(jti)) !== undefined,
+    /**
+     * Revocations and changes since a moment; without `since`, every unexpired revocation and no client. `asOf` is the
+     * `since` of the next request.
+     */
+    since: async (since: Date | undefined) => {
+      const asOf = iso(now());
+      const from = since && since.getTime() - OVERLAP_MS;
+      if (from !== undefined && quietMs() > now() - from) return { tokens: [], clients: [], asOf };
+      const revoked = revocations.acrossInstitutions.find(
+        from === undefined
+          ? { where: { expiresAt: { gt: now() } }, orderBy: 'expiresAt' }
+          : { where: { revokedAt: { gte: from } }, orderBy: 'revokedAt' },
+      );
+      const changed =
+        from === undefined
+          ? []
+          : store
+              .collection(clientsCollection)
+              .acrossInstitutions.find({ where: { changedAt: { gte: from } }, orderBy: 'changedAt' });
+      // Started together, so that a failing store causes one rejection, and a handled one.
+      const [tokens, clients] = await Promise.all([revoked, changed]);
+      return {
+        tokens: tokens.map(({ id, expiresAt }) => ({ jti: id, expiresAt: iso(expiresAt) })),
+        clients: clients.map(({ id, changedAt }) => ({ clientId: id, changedAt: iso(changedAt) })),
+        asOf,
+      };
+    },
+  };
+};
 
 /** An access token that is valid now. */
-export interface ActiveToken {
+interface ActiveToken {
   readonly active: true;
   readonly claims: AccessClaims;
   /** The token's scopes that its client, and its user's role, still hold. */
@@ -39,12 +104,26 @@ interface TokenStatusDependencies {
 }
 
 /** For `catch`: an invalid token becomes undefined; any other error is rethrown. */
-export const undefinedIfInvalid = (error: unknown): undefined => {
+const undefinedIfInvalid = (error: unknown): undefined => {
   if (error instanceof Fault && error.code === 'unauthorized') return undefined;
   throw error;
 };
 
 const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({ id, role, contact, pointsOfSale });
+
+/** Whether a user's tokens of this grant are valid at this client, as it is now. */
+const isUsable = (
+  grant: GrantDocument | undefined,
+  account: Account | undefined,
+  client: Pick<Client, 'secrets'> & Pick<ClientDocument, 'id'>,
+): boolean =>
+  grant !== undefined &&
+  account !== undefined &&
+  isLive(grant) &&
+  grant.clientId === client.id &&
+  (grant.secretId === null || holdsSecret(client, grant.secretId)) &&
+  grant.userId === account.id &&
+  isSignedIn(account, grant.signedInAt);
 
 export type TokenStatus = ReturnType<typeof createTokenStatus>;
 
@@ -79,3 +158,74 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies) => {
     },
   };
 };
+
+/** The form of introspection and revocation. `token_type_hint` is ignored: there is one type of token. */
+type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
+
+/** What introspection and revocation need to look up a token for an authenticated client. */
+interface TokenLookupDependencies {
+  readonly authenticate: Authenticate;
+  readonly tokens: TokenStatus;
+}
+
+/** The introspection of an active token (RFC 7662, 2.2). */
+const description = ({ claims, scopes, user }: ActiveToken) => ({
+  active: true,
+  scope: writeScopes(scopes),
+  client_id: claims.client_id,
+  token_type: 'Bearer',
+  exp: claims.exp,
+  iat: claims.iat,
+  sub: claims.sub,
+  aud: claims.aud,
+  iss: claims.iss,
+  jti: claims.jti,
+  institution: claims.institution,
+  ...(user === null ? {} : { role: user.role, auth_time: claims.auth_time }),
+});
+
+/**
+ * Creates token introspection (RFC 7662) for authenticated clients. A token of another institution is reported like one
+ * that never existed. An inactive token has `active: false` and no other member.
+ */
+export const createIntrospect =
+  ({ authenticate, tokens }: TokenLookupDependencies) =>
+  async (form: TokenLookupForm, authorization: string | undefined) => {
+    const { client } = await authenticate(form, authorization);
+    const [token = ''] = required(form, ['token']);
+    const claims = await tokens.verify(token).catch(undefinedIfInvalid);
+    if (claims?.institution !== client.institution) return { active: false };
+    const checked = await tokens.check(claims);
+    return checked.active ? description(checked) : { active: false };
+  };
+
+interface RevocationDependencies extends TokenLookupDependencies {
+  readonly identify: IdentifyClient;
+  readonly grants: Pick<Grants, 'ofRefreshToken' | 'end'>;
+  readonly revocations: Pick<Revocations, 'revoke'>;
+}
+
+const othersToken = (): OAuthFault =>
+  new OAuthFault('forbidden', 'unauthorized_client', 'The token was not issued to this client.');
+
+/**
+ * Creates token revocation (RFC 7009): of an access token alone; a refresh token ends its grant with all tokens. A
+ * public client names itself only. An unknown, invalid or expired token counts as revoked.
+ * @throws {OAuthFault} unauthorized_client, from the returned function, if the token was issued to another client
+ */
+export const createRevoke =
+  ({ authenticate, identify, tokens, revocations, grants }: RevocationDependencies) =>
+  async (form: TokenLookupForm, authorization: string | undefined): Promise<void> => {
+    const isPublic = form.client_id !== undefined && form.client_secret === undefined && !isBasic(authorization);
+    const { client } = await (isPublic ? identify : authenticate)(form, authorization);
+    const [token = ''] = required(form, ['token']);
+    const grant = await grants.ofRefreshToken(token);
+    if (grant) {
+      if (grant.clientId !== client.id) throw othersToken();
+      await grants.end(grant);
+      return;
+    }
+    const claims = await tokens.verify(token).catch(undefinedIfInvalid);
+    if (claims && claims.client_id !== client.id) throw othersToken();
+    if (claims) await revocations.revoke(claims);
+  };

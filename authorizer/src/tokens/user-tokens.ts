@@ -1,18 +1,19 @@
-import type { IdentifiedClient, IdentifyClient } from '../clients/authenticate-client.ts';
-import { isBasic, required } from '../clients/credentials.ts';
-import type { ClientDirectory } from '../clients/directory.ts';
-import { type Client, holdsSecret } from '../domain/client.ts';
-import { isLive } from '../domain/grant.ts';
+import {
+  type ClientDirectory,
+  type IdentifiedClient,
+  type IdentifyClient,
+  isBasic,
+  required,
+} from '../clients/authentication.ts';
+import type { Client } from '../domain/client.ts';
 import { grantable, isEnough, lacking, readScopes, writeScopes } from '../domain/scopes.ts';
-import type { KeyRing } from '../keys/key-ring.ts';
 import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
-import type { ClientDocument, GrantDocument } from '../store.ts';
+import type { GrantDocument } from '../store.ts';
 import { type Account, type Accounts, isSignedIn, userClaims } from '../users/accounts.ts';
-import { accessClaims, signAccessToken, signIdToken } from './access-token.ts';
+import { type IssuedToken, OAuthFault } from './endpoints.ts';
 import type { Grants, Use } from './grants.ts';
-import type { TokenForm } from './issue.ts';
-import { OAuthFault } from './oauth-error.ts';
-import type { IssuedToken } from './schemas.ts';
+import { accessClaims, type IssueToken, signAccessToken, signIdToken, type TokenForm } from './issue.ts';
+import type { KeyRing } from './signing-keys.ts';
 
 interface UserTokenDependencies {
   readonly identify: IdentifyClient;
@@ -30,9 +31,6 @@ interface UserTokenDependencies {
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
-
-/** Issues the tokens of one grant type; rejects with OAuthFault. */
-type IssueUserTokens = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
 const named = { authorization_code: 'code', refresh_token: 'refresh token' } as const satisfies Record<
   GrantType,
@@ -138,7 +136,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     };
   };
 
-  const exchange: IssueUserTokens = async (form, authorization) => {
+  const exchange: IssueToken = async (form, authorization) => {
     const [code = '', redirectUri = '', verifier = ''] = parametersOf(form, authorization, [
       'code',
       'redirect_uri',
@@ -159,7 +157,7 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
     return issue(identified, use, account, use.grant.scopes, use.grant.nonce);
   };
 
-  const refresh: IssueUserTokens = async (form, authorization) => {
+  const refresh: IssueToken = async (form, authorization) => {
     const [refreshToken = ''] = parametersOf(form, authorization, ['refresh_token']);
     const identified = await identify(form, authorization);
     const { client, secret } = identified;
@@ -188,17 +186,3 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
 
   return { authorization_code: exchange, refresh_token: refresh };
 };
-
-/** Whether a user's tokens of this grant are valid at this client, as it is now. */
-export const isUsable = (
-  grant: GrantDocument | undefined,
-  account: Account | undefined,
-  client: Pick<Client, 'secrets'> & Pick<ClientDocument, 'id'>,
-): boolean =>
-  grant !== undefined &&
-  account !== undefined &&
-  isLive(grant) &&
-  grant.clientId === client.id &&
-  (grant.secretId === null || holdsSecret(client, grant.secretId)) &&
-  grant.userId === account.id &&
-  isSignedIn(account, grant.signedInAt);
