@@ -1,8 +1,7 @@
 import type { Logger, Metrics } from '@boxoffice/runtime';
 import { fixedServices, type ServiceList } from '@boxoffice/runtime/services';
 import type { Store } from '@boxoffice/store';
-import { createApiKeys } from './api-keys/api-keys.ts';
-import { createApiKeyLookup } from './api-keys/lookup.ts';
+import { createApiKeyLookup, createApiKeys } from './api-keys/api-keys.ts';
 import {
   CLIENT_ID,
   createClientAuthentication,
@@ -12,8 +11,7 @@ import {
 } from './clients/authentication.ts';
 import { createClients } from './clients/clients.ts';
 import { applicationOf, createReadOrigins } from './clients/uris.ts';
-import { createDecisions } from './decisions/decide.ts';
-import { createServiceAuthentication } from './decisions/service-secrets.ts';
+import { createDecisions, createServiceAuthentication } from './decisions/decisions.ts';
 import { scopesOfDomains } from './domain/scopes.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createAuthorize } from './sign-in/authorize.ts';

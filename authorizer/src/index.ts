@@ -1,4 +1,4 @@
-export { createApiKey, deleteApiKey, listApiKeys } from './api-keys/operator.ts';
+export { createApiKey, deleteApiKey, listApiKeys } from './api-keys/api-keys.ts';
 export { authorizer } from './app.ts';
 export {
   addClientSecret,
@@ -10,8 +10,8 @@ export {
   removeClientSecret,
 } from './clients/clients.ts';
 export { checkUris } from './clients/uris.ts';
+export { onlyCallerOf } from './decisions/decisions.ts';
 export { internalRoutes } from './decisions/routes.ts';
-export { onlyCallerOf } from './decisions/service-secrets.ts';
 export { ROLES, SCOPES, scopesOfDomains } from './domain/scopes.ts';
 export { keptFor, lengthOf, mergedRows, type Resolution, startOf, type UsageRow } from './domain/usage.ts';
 export {

@@ -1,4 +1,4 @@
-// rule 5: 6: insufficient permission is 403 `forbidden`, from the authorizer | authorizer/src/decisions/decide.ts
+// rule 5: 6: insufficient permission is 403 `forbidden`, from the authorizer | authorizer/src/decisions/decisions.ts
 
 import { createIdentityVerifier, createKeySet, createServiceCredentials } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';

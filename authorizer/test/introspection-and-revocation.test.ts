@@ -1,6 +1,6 @@
 // rule 5: 4: scope matching is explicit, without longest prefix | authorizer/src/domain/scopes.ts
 // rule 5: 5: `<domain>:read`, `<domain>:write`, and `.sensitive` for sensitive sub-resources; neither implies the other | authorizer/src/domain/scopes.ts
-// rule 7: 403 `forbidden`: valid token, insufficient permission | authorizer/src/decisions/decide.ts
+// rule 7: 403 `forbidden`: valid token, insufficient permission | authorizer/src/decisions/decisions.ts
 
 import type { Message } from '@boxoffice/messaging';
 import { beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,22 +1,64 @@
+import { randomBytes } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import { createCheck } from '@boxoffice/http';
 import type { IdempotencyRecord, Query, Store } from '@boxoffice/store';
+import type { Static } from 'typebox';
 import { hashSecret } from '../clients/authentication.ts';
 import * as rules from '../domain/api-key.ts';
-import {
-  type ApiKeyDocument,
-  type ApiKeyUseDocument,
-  apiKeysCollection,
-  apiKeyUsesCollection,
-  type ChangeRequest,
-} from '../store.ts';
-import { makeApiKey, makeApiKeyId } from './lookup.ts';
+import { isUsable, monthOf } from '../domain/api-key.ts';
+import { type ApiKeyDocument, apiKeysCollection, apiKeyUsesCollection, type ChangeRequest } from '../store.ts';
+import { detailsOf, NewApiKey, type UsedApiKey, view } from './view.ts';
 
-/** An API key with what it was used for. */
-export interface UsedApiKey {
-  readonly apiKey: ApiKeyDocument;
-  /** Undefined before its first use. */
-  readonly use: ApiKeyUseDocument | undefined;
-}
+/** A new API key: 256 random bits, so that a plain hash is safe to store. */
+const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64url')}`;
+
+/** The public id of a new API key. */
+const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
+
+/** The form of a key's hash, as the gateway sends it. */
+const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
+
+/** Finds API keys for gateways, in all institutions. */
+export type ApiKeyLookup = ReturnType<typeof createApiKeyLookup>;
+
+/** Makes the lookup. `now` in epoch milliseconds. */
+export const createApiKeyLookup = (store: Store, now: () => number) => {
+  const apiKeys = store.collection(apiKeysCollection).acrossInstitutions;
+  const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
+
+  /** The key with this hash if it can be used now. Reads the store at each call. */
+  const find = async (hash: string): Promise<ApiKeyDocument | undefined> => {
+    if (!API_KEY_HASH.test(hash)) return undefined;
+    const [apiKey] = await apiKeys.find({ where: { hash }, limit: 1 });
+    return apiKey && isUsable(apiKey, now()) ? apiKey : undefined;
+  };
+
+  return {
+    find,
+    /**
+     * The same as that gateway needs it: `used` counts the requests of `month` (calendar, UTC) that all gateways have
+     * reported, `reportedUpTo` is this gateway's last report in it, 0 for none.
+     */
+    verify: async (hash: string, gateway: string) => {
+      const apiKey = await find(hash);
+      if (!apiKey) return undefined;
+      const use = await uses.get(apiKey.id);
+      const month = monthOf(now());
+      const { id, institution, origins, ratePerMinute, monthlyQuota, expiresAt } = apiKey;
+      return {
+        apiKeyId: id,
+        institution,
+        origins: [...origins],
+        ratePerMinute,
+        monthlyQuota,
+        expiresAt,
+        month,
+        used: use?.month === month ? use.used : 0,
+        reportedUpTo: use?.gateways.find((mark) => mark.id === gateway)?.upTo ?? 0,
+      };
+    },
+  };
+};
 
 const past = (): Fault =>
   new Fault(
@@ -101,4 +143,29 @@ export const createApiKeys = (store: Store, now = Date.now) => {
     remove: (institution: string, apiKeyId: string, request: Request = {}) =>
       change(institution, apiKeyId, request, (current) => rules.deletedApiKey(current, new Date(now()))),
   };
+};
+
+const check = createCheck(NewApiKey);
+
+/**
+ * Creates an API key directly in the store, for an operator; the plaintext key is returned only here.
+ * @throws {Fault} validation_error
+ */
+export const createApiKey = async (store: Store, institution: string, body: Static<typeof NewApiKey>) => {
+  check(body);
+  const { apiKey, key } = await createApiKeys(store).create(institution, detailsOf(body));
+  return { ...view({ apiKey, use: undefined }, Date.now()), key };
+};
+
+/** The API keys of one institution, oldest first. */
+export const listApiKeys = async (store: Store, institution: string) => {
+  const found = await createApiKeys(store)
+    .used(institution)
+    .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
+  return found.map((used) => view(used, Date.now()));
+};
+
+/** Deletes an API key. @throws {Fault} not_found */
+export const deleteApiKey = async (store: Store, institution: string, apiKeyId: string): Promise<void> => {
+  await createApiKeys(store).remove(institution, apiKeyId);
 };

@@ -12,8 +12,18 @@ import {
   pathId,
 } from '@boxoffice/http';
 import type { ApiKeyDocument } from '../store.ts';
-import type { ApiKeys, UsedApiKey } from './api-keys.ts';
-import { ApiKey, ApiKeyWithKey, changeOf, detailsOf, example, NewApiKey, READ_ONLY, view } from './view.ts';
+import type { ApiKeys } from './api-keys.ts';
+import {
+  ApiKey,
+  ApiKeyWithKey,
+  changeOf,
+  detailsOf,
+  example,
+  NewApiKey,
+  READ_ONLY,
+  type UsedApiKey,
+  view,
+} from './view.ts';
 
 const API_KEYS = '/svc/v3/api-keys';
 const API_KEY = `${API_KEYS}/{apiKeyId}`;

@@ -1,7 +1,14 @@
 import { createView, lineOfText, named, nullable, readOnlyOf, timestamp, webOrigin } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type ApiKeyDetails, DEFAULT_RATE_PER_MINUTE, monthOf } from '../domain/api-key.ts';
-import type { UsedApiKey } from './api-keys.ts';
+import type { ApiKeyDocument, ApiKeyUseDocument } from '../store.ts';
+
+/** An API key with what it was used for. */
+export interface UsedApiKey {
+  readonly apiKey: ApiKeyDocument;
+  /** Undefined before its first use. */
+  readonly use: ApiKeyUseDocument | undefined;
+}
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9_-]+$' });
 

@@ -11,14 +11,14 @@ import {
   USAGE_PATH,
 } from '@boxoffice/identity';
 import { Type } from 'typebox';
-import type { ApiKeyLookup } from '../api-keys/lookup.ts';
+import type { ApiKeyLookup } from '../api-keys/api-keys.ts';
 import type { ClientDirectory } from '../clients/authentication.ts';
 import type { ReadOrigins } from '../clients/uris.ts';
 import { boundsView, ClientBounds } from '../clients/view.ts';
 import type { Revocations } from '../tokens/status.ts';
 import type { RecordUsage } from '../usage/record.ts';
 import type { DivideLimits } from '../usage/shares.ts';
-import type { Decisions } from './decide.ts';
+import type { Decisions } from './decisions.ts';
 
 /** What each of them is. The gateway logs what it asks for. */
 const internal = { access: 'internal', isRoutine: true } as const;
