@@ -37,9 +37,8 @@ export {
   rotateKeys,
   WrongKeyEncryptionKey,
 } from './tokens/signing-keys.ts';
-export { rangeOf, readUsage, type UsageQuery } from './usage/query.ts';
-export { createRecordUsage } from './usage/record.ts';
-export { createDivideLimits } from './usage/shares.ts';
+export { createDivideLimits, createRecordUsage } from './usage/report.ts';
+export { rangeOf, readUsage, type UsageQuery } from './usage/routes.ts';
 export {
   createApiUser,
   inviteApiUser,

@@ -6,8 +6,8 @@ import { createApiKeyLookup, createApiKeys } from '../src/api-keys/api-keys.ts';
 import { hashSecret } from '../src/clients/authentication.ts';
 import type { CountedRequests } from '../src/domain/usage.ts';
 import { usageCollection } from '../src/store.ts';
-import { rangeOf, readUsage, type UsageQuery } from '../src/usage/query.ts';
-import { createRecordUsage } from '../src/usage/record.ts';
+import { createRecordUsage } from '../src/usage/report.ts';
+import { rangeOf, readUsage, type UsageQuery } from '../src/usage/routes.ts';
 import { engines, installationFor, type Json } from './installation.ts';
 
 describe('reports are added once', () => {

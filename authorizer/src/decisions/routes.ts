@@ -16,8 +16,7 @@ import type { ClientDirectory } from '../clients/authentication.ts';
 import type { ReadOrigins } from '../clients/uris.ts';
 import { boundsView, ClientBounds } from '../clients/view.ts';
 import type { Revocations } from '../tokens/status.ts';
-import type { RecordUsage } from '../usage/record.ts';
-import type { DivideLimits } from '../usage/shares.ts';
+import type { DivideLimits, RecordUsage } from '../usage/report.ts';
 import type { Decisions } from './decisions.ts';
 
 /** What each of them is. The gateway logs what it asks for. */

@@ -7,13 +7,144 @@ import {
   ok,
   oneOf,
   operation,
+  type Position,
   pageQuery,
   timestamp,
 } from '@boxoffice/http';
-import type { Store } from '@boxoffice/store';
+import { type Documents, documentsOf, type Store } from '@boxoffice/store';
 import { Type } from 'typebox';
-import { dimensions, resolutions } from '../domain/usage.ts';
-import { LONGEST_DAYS, rangeOf, readUsage } from './query.ts';
+import {
+  type Dimension,
+  dimensions,
+  type Group,
+  grouped,
+  lengthOf,
+  NOTHING,
+  plus,
+  type Resolution,
+  resolutions,
+  startOf,
+  type Totals,
+  type UsageRow,
+} from '../domain/usage.ts';
+import { type UsageDocument, usageCollection } from '../store.ts';
+
+/** A query as requests send it: instants in ISO 8601 UTC. */
+export interface UsageQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly granularity?: Resolution | undefined;
+  /** Dimensions, separated by commas. */
+  readonly groupBy?: string | undefined;
+}
+
+interface UsageItem extends Group, Totals {
+  /** Start of the interval. ISO 8601 UTC. */
+  readonly start: string;
+}
+
+interface UsagePage {
+  readonly items: readonly UsageItem[];
+  /** The last item, if more follow. */
+  readonly last: Position | undefined;
+  readonly totals: Totals;
+}
+
+/** The intervals and groups that a query asks for. */
+interface UsageRange {
+  readonly resolution: Resolution;
+  /** Epoch milliseconds, whole intervals; `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly by: readonly Dimension[];
+}
+
+const HOUR_MS = 60 * 60_000;
+const DEFAULT_MS = 24 * HOUR_MS;
+
+/** The longest range of a query. */
+const LONGEST_DAYS = 92;
+
+const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
+
+const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
+  const named = groupBy === undefined ? [] : groupBy.split(',');
+  const unknown = named.filter((name) => !dimensions.some((dimension) => dimension === name));
+  if (unknown.length > 0) {
+    throw invalid(`groupBy takes ${dimensions.join(', ')}, separated by commas, and not ${JSON.stringify(unknown[0])}`);
+  }
+  return dimensions.filter((dimension) => named.includes(dimension));
+};
+
+/** The range of a query at `now` (epoch milliseconds), widened to whole intervals. @throws {Fault} invalid_parameter */
+export const rangeOf = ({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange => {
+  const by = dimensionsOf(groupBy);
+  if (granularity === 'minute' && by.includes('user')) {
+    throw invalid('groupBy cannot be user with granularity=minute: users are counted per hour and per day');
+  }
+  const end = to === undefined ? now : Date.parse(to);
+  const start = from === undefined ? end - DEFAULT_MS : Date.parse(from);
+  if (start > end) throw invalid('from is after to');
+  if (end - start > LONGEST_DAYS * 24 * HOUR_MS) throw invalid(`from is more than ${LONGEST_DAYS} days before to`);
+  const last = startOf(granularity, end);
+  return {
+    resolution: granularity,
+    from: startOf(granularity, start),
+    to: last === end ? end : last + lengthOf[granularity],
+    by,
+  };
+};
+
+/** The rows of each interval, in order. */
+async function* intervals(
+  documents: Documents<UsageDocument>,
+  { resolution, from, to }: UsageRange,
+): AsyncGenerator<{ readonly start: string; readonly rows: readonly UsageRow[] }> {
+  const where = {
+    resolution,
+    start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() },
+  };
+  let interval: { readonly start: string; readonly rows: UsageRow[] } | undefined;
+  for await (const { start, rows } of documentsOf(documents, { where, orderBy: 'start' })) {
+    if (interval && interval.start !== start) {
+      yield interval;
+      interval = undefined;
+    }
+    interval ??= { start, rows: [] };
+    for (const row of rows) interval.rows.push(row);
+  }
+  if (interval) yield interval;
+}
+
+/**
+ * One page of an institution's usage: intervals in order, in each its groups in the order of their values; and the
+ * totals of the whole range. Intervals without requests have no items.
+ */
+export const readUsage = async (
+  store: Store,
+  institution: string,
+  range: UsageRange,
+  { after, limit }: { readonly after: Position | undefined; readonly limit: number },
+): Promise<UsagePage> => {
+  const items: UsageItem[] = [];
+  let last: Position | undefined;
+  let hasMore = false;
+  let totals = NOTHING;
+  for await (const { start, rows } of intervals(store.collection(usageCollection).of(institution), range)) {
+    for (const row of rows) totals = plus(totals, row);
+    if (hasMore || (after && start < String(after.value))) continue;
+    for (const { key, group, totals: own } of grouped(rows, range.by)) {
+      if (after && start === after.value && key <= after.id) continue;
+      if (items.length === limit) {
+        hasMore = true;
+        break;
+      }
+      items.push({ start, ...group, ...own });
+      last = { value: start, id: key };
+    }
+  }
+  return { items, last: hasMore ? last : undefined, totals };
+};
 
 const sums = {
   requests: Type.Integer({ minimum: 0, description: 'all that were answered' }),
@@ -21,8 +152,6 @@ const sums = {
   errors: Type.Integer({ minimum: 0, description: 'answered with 5xx' }),
   bytesOut: Type.Integer({ minimum: 0, description: 'bytes of the answers’ bodies' }),
 };
-
-const Totals = named('UsageTotals', Type.Object(sums));
 
 const Item = named(
   'UsageItem',
@@ -46,7 +175,7 @@ const Usage = named(
   Type.Object({
     items: Type.Array(Item),
     nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
-    totals: Totals,
+    totals: named('UsageTotals', Type.Object(sums)),
   }),
 );
 

@@ -1,5 +1,62 @@
 import { Fault } from '@boxoffice/envelope';
+import type { Store } from '@boxoffice/store';
 import type { Refusal } from '../domain/user.ts';
+import { type AdminDeparturesDocument, adminDeparturesCollection, insertOnce, usersCollection } from '../store.ts';
+
+/** Longer than any request takes: the departure of a process that died is forgotten then. Milliseconds. */
+const DEPARTURE_MS = 60_000;
+
+/**
+ * Creates the rule that keeps an active admin in every institution: it runs the write by which a user ceases to be one;
+ * meanwhile the user counts for no other departure. It rejects with Fault `user_last_admin`, without running the write, if
+ * the institution has no other. The store has no transaction over several users, so those who are leaving are recorded
+ * first, in one document per institution, by compare-and-swap on what the decision was based on. A crash in between only
+ * makes the user count for less, for a minute.
+ */
+export const createAdminDeparture = (store: Store, now: () => number) => {
+  const documents = store.collection(adminDeparturesCollection);
+  const users = store.collection(usersCollection);
+
+  const departures = async (institution: string): Promise<AdminDeparturesDocument> => {
+    const own = documents.of(institution);
+    const known = await own.get(institution);
+    if (known) return known;
+    await insertOnce(own, { id: institution, leaving: [] });
+    return departures(institution);
+  };
+
+  const announce = async (institution: string, userId: string): Promise<void> => {
+    const known = await departures(institution);
+    const leaving = known.leaving.filter((one) => one.until > now() && one.userId !== userId);
+    const admins = await users.of(institution).find({ where: { role: 'admin', state: 'active' } });
+    const others = admins.filter(({ id }) => id !== userId && !leaving.some((one) => one.userId === id));
+    if (others.length === 0)
+      throw new Fault('user_last_admin', 'This is the last active admin of the institution; make another one first.');
+    let isCurrent = false;
+    await documents.of(institution).update(institution, (current) => {
+      isCurrent = current.version === known.version;
+      const next = { ...current, leaving: [...leaving, { userId, until: now() + DEPARTURE_MS }] };
+      return isCurrent ? { next } : undefined;
+    });
+    if (!isCurrent) await announce(institution, userId);
+  };
+
+  const forget = async (institution: string, userId: string): Promise<void> => {
+    await documents.of(institution).update(institution, (current) => {
+      const leaving = current.leaving.filter((one) => one.userId !== userId);
+      return leaving.length === current.leaving.length ? undefined : { next: { ...current, leaving } };
+    });
+  };
+
+  return async <Result>(institution: string, userId: string, write: () => Promise<Result>): Promise<Result> => {
+    await announce(institution, userId);
+    try {
+      return await write();
+    } finally {
+      await forget(institution, userId).catch(() => undefined);
+    }
+  };
+};
 
 /** Of an id that is unknown. */
 export const absent = (): Fault => new Fault('not_found', 'There is no user with this id.');

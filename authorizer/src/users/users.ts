@@ -21,9 +21,8 @@ import {
   removeInvitation,
   storeInvitation,
 } from './invitations.ts';
-import { createAdminDeparture } from './last-admin.ts';
 import { createReferenceCheck, type References } from './references.ts';
-import { absent, duplicate, refusals } from './refusals.ts';
+import { absent, createAdminDeparture, duplicate, refusals } from './refusals.ts';
 
 /** A link that lets its user set a password; shown this once. */
 export interface ShownInvitation {

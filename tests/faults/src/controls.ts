@@ -145,7 +145,7 @@ export const controls: readonly Control[] = [
     bug: 'a report replaces the usage that its interval has, instead of being added to it',
     mutations: [
       {
-        file: 'authorizer/src/usage/record.ts',
+        file: 'authorizer/src/usage/report.ts',
         from: 'rows: mergedRows(current?.rows ?? [], added),',
         to: 'rows: mergedRows([], added),',
       },

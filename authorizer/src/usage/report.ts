@@ -1,24 +1,35 @@
-// Usage: the requests that gateways count, merged per minute, hour and day, and their query.
+// The reports of gateways: requests that they count, merged per minute, hour and day, and the limits of clients and
+// API keys that they share.
 import { hash } from 'node:crypto';
 import { eachOf, type Store } from '@boxoffice/store';
 import { monthOf } from '../domain/api-key.ts';
 import {
   type CountedRequests,
+  GATEWAY_MS,
   isIncluded,
   isKept,
   keptFor,
   lengthOf,
   marked,
   mergedRows,
+  type Rate,
   type Resolution,
   resolutions,
+  shared,
   startOf,
   type UsageRow,
 } from '../domain/usage.ts';
-import { apiKeyUsesCollection, upsert, usageCollection } from '../store.ts';
+import {
+  apiKeyUsesCollection,
+  gatewaysCollection,
+  INSTALLATION,
+  limitSharesCollection,
+  upsert,
+  usageCollection,
+} from '../store.ts';
 
 /** What a gateway has counted since its report before. */
-export interface UsageReport {
+interface UsageReport {
   /** The id of the gateway process. */
   readonly gateway: string;
   /** One more than that of the report before, from 1. A gateway sends a report until it is acknowledged, unchanged. */
@@ -158,5 +169,50 @@ export const createRecordUsage = (store: Store, now: () => number): RecordUsage 
 
     await eachOf([...additionsOf(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
     await eachOf(keyUsesOf(rows).values(), CONCURRENCY, use);
+  };
+};
+
+/** The gateways that have reported lately, and the shares of the one that reports, by caller. Requests per minute. */
+interface Division {
+  readonly gateways: number;
+  readonly shares: Readonly<Record<string, number>>;
+}
+
+/** How long the shares of a caller are kept after a report. Milliseconds. */
+const KEPT_MS = 120_000;
+
+/** Divides the limits of clients and API keys among the gateways that report. */
+export type DivideLimits = ReturnType<typeof createDivideLimits>;
+
+/** Makes the function that divides limits. `now` in epoch milliseconds. */
+export const createDivideLimits = (store: Store, now: () => number) => {
+  const gateways = store.collection(gatewaysCollection).of(INSTALLATION);
+  const limits = store.collection(limitSharesCollection).of(INSTALLATION);
+
+  const countGateways = async (gateway: string): Promise<number> => {
+    const reportedAt = now();
+    await upsert(gateways, gateway, (current) => ({ ...current, id: gateway, reportedAt }));
+    return gateways.count({ reportedAt: { gt: reportedAt - GATEWAY_MS } });
+  };
+
+  const shareOf = async (gateway: string, rate: Rate, present: number): Promise<number> => {
+    const at = now();
+    const id = rate.caller;
+    let granted = 0;
+    await upsert(limits, id, (current) => {
+      const shares = shared(current?.shares ?? [], gateway, rate, { gateways: present, now: at });
+      granted = shares.find((share) => share.gateway === gateway)?.granted ?? 0;
+      return { ...current, id, shares, expiresAt: at + KEPT_MS };
+    });
+    return granted;
+  };
+
+  /** Records that the gateway reports, and what it says of callers. */
+  return async (gateway: string, rates: readonly Rate[]): Promise<Division> => {
+    const present = await countGateways(gateway);
+    const shares = await Promise.all(
+      rates.map(async (rate): Promise<[string, number]> => [rate.caller, await shareOf(gateway, rate, present)]),
+    );
+    return { gateways: present, shares: Object.fromEntries(shares) };
   };
 };
