@@ -15,11 +15,10 @@ import { createDecisions, createServiceAuthentication } from './decisions/decisi
 import { scopesOfDomains } from './domain/scopes.ts';
 import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
 import { createAuthorize } from './sign-in/authorize.ts';
-import { createConsents } from './sign-in/consents.ts';
 import { createForms } from './sign-in/forms.ts';
 import { createInstitutions } from './sign-in/institutions.ts';
 import { createLogout, createReadIdTokenHint } from './sign-in/logout.ts';
-import { createSessions } from './sign-in/sessions.ts';
+import { createConsents, createSessions } from './sign-in/sessions.ts';
 import { PATHS } from './tokens/endpoints.ts';
 import { createGrants } from './tokens/grants.ts';
 import { createIssueToken } from './tokens/issue.ts';

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { chooseLanguage, formTarget, html, LANGUAGES, showPage } from '@boxoffice/pages';
 import { describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/domain/scopes.ts';
-import { field } from '../src/pages/fields.ts';
-import { textsIn } from '../src/pages/texts/index.ts';
+import { textsIn } from '../src/sign-in/texts.ts';
+import { field } from '../src/sign-in/views.ts';
 
 const page = (title: string, institution = 'Opéra') =>
   showPage({ language: 'fr', institution, title, content: html`<p>${title}</p>` });

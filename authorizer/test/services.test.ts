@@ -6,7 +6,7 @@ import { type ServicesFile, servicesFile } from '@boxoffice/runtime/services';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { scopesOf } from '../src/domain/scopes.ts';
 import { createClient, ROLES, scopesOfDomains } from '../src/index.ts';
-import { scopeText, textsIn } from '../src/pages/texts/index.ts';
+import { scopeText, textsIn } from '../src/sign-in/texts.ts';
 import { installationFor, type Json, secretOf, type TestClient, until } from './installation.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'boxoffice-services-'));

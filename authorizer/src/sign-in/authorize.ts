@@ -3,20 +3,19 @@ import { isClaimable, withParameters } from '../domain/client.ts';
 import { grantable, isEnough } from '../domain/scopes.ts';
 import { isFresh } from '../domain/user.ts';
 import type { AuthorizerMetrics } from '../metrics.ts';
-import type { PageHandler } from '../pages/front.ts';
-import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';
 import { PATHS } from '../tokens/endpoints.ts';
 import type { Grants } from '../tokens/grants.ts';
 import type { Accounts } from '../users/accounts.ts';
-import type { Consents } from './consents.ts';
 import type { FormState, Forms, ReturnedForm } from './forms.ts';
+import { type PageHandler, type PageRequest, single } from './front.ts';
 import type { Institutions } from './institutions.ts';
 import type { ReadIdTokenHint } from './logout.ts';
 import { type AuthorizationError, type AuthorizationRequest, readRequest } from './request.ts';
 import {
   BROWSER_COOKIE,
   browserOf,
+  type Consents,
   type OpenSession,
   readCookie,
   SESSION_COOKIE,

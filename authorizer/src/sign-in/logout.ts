@@ -2,10 +2,9 @@ import { type KeySet, SIGNATURE_ALGORITHM } from '@boxoffice/identity';
 import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
 import jwt from 'jsonwebtoken';
 import { isRegistered, withParameters } from '../domain/client.ts';
-import type { PageHandler } from '../pages/front.ts';
-import { type PageRequest, single } from '../pages/request.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Forms } from './forms.ts';
+import { type PageHandler, type PageRequest, single } from './front.ts';
 import type { Institutions } from './institutions.ts';
 import {
   BROWSER_COOKIE,

@@ -1,9 +1,8 @@
 // Signing in (RFC 6749, 4.1; OpenID Connect Core, 3.1): the authorization endpoint with its pages, sessions and consent.
-
 import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@boxoffice/store';
 import { isOpen, SESSION_ABSOLUTE_MS, TOUCH_MS } from '../domain/user.ts';
-import { type SessionDocument, sessionsCollection } from '../store.ts';
+import { consentsCollection, insertOnce, type SessionDocument, sessionsCollection } from '../store.ts';
 import { type Account, type Accounts, isSignedIn } from '../users/accounts.ts';
 
 /**
@@ -105,6 +104,33 @@ export const createSessions = (store: Store, accounts: Pick<Accounts, 'current'>
     ofToken,
     end: async ({ institution, id }: SessionDocument): Promise<void> => {
       await sessions.of(institution).delete(id);
+    },
+  };
+};
+
+/** What a user agrees to. */
+interface Agreement {
+  readonly institution: string;
+  readonly userId: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+const consentIdOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
+  hash('sha256', JSON.stringify(['consent', institution, userId, clientId, ...scopes.toSorted()]), 'base64url');
+
+/** The remembered consents: one per user, client and set of scopes. */
+export type Consents = ReturnType<typeof createConsents>;
+
+/** Makes the consents on a store. */
+export const createConsents = (store: Store, now: () => number) => {
+  const consents = store.collection(consentsCollection);
+  return {
+    isGiven: async (agreement: Agreement): Promise<boolean> =>
+      (await consents.of(agreement.institution).get(consentIdOf(agreement))) !== undefined,
+    give: async ({ institution, ...agreed }: Agreement): Promise<void> => {
+      const id = consentIdOf({ institution, ...agreed });
+      await insertOnce(consents.of(institution), { id, ...agreed, createdAt: new Date(now()).toISOString() });
     },
   };
 };

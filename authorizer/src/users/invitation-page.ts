@@ -1,11 +1,10 @@
 import { LONGEST_PASSWORD } from '@boxoffice/logins';
 import { chooseLanguage, html, type Language, type PageAnswer, showPage } from '@boxoffice/pages';
 import { SHORTEST_PASSWORD } from '../domain/user.ts';
-import { alert, field, form, hidden, lead, textPage } from '../pages/fields.ts';
-import type { PageHandler } from '../pages/front.ts';
-import { single } from '../pages/request.ts';
-import { textsIn } from '../pages/texts/index.ts';
+import { type PageHandler, single } from '../sign-in/front.ts';
 import type { Institutions } from '../sign-in/institutions.ts';
+import { textsIn } from '../sign-in/texts.ts';
+import { alert, field, form, hidden, lead, textPage } from '../sign-in/views.ts';
 import type { UserDocument } from '../store.ts';
 import { INVITATION_PATH } from './invitations.ts';
 import { type PasswordProblem, passwordProblem } from './passwords.ts';
