@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@boxoffice/runtime';
+import type { Logger, Metrics, Reading } from '@boxoffice/runtime';
 import { fixedServices, type ServiceList } from '@boxoffice/runtime/services';
 import type { Store } from '@boxoffice/store';
 import { createApiKeyLookup, createApiKeys } from './api-keys/api-keys.ts';
@@ -12,25 +12,73 @@ import {
 import { createClients } from './clients/clients.ts';
 import { applicationOf, createReadOrigins } from './clients/uris.ts';
 import { createDecisions, createServiceAuthentication } from './decisions/decisions.ts';
+import { monthOf } from './domain/api-key.ts';
 import { scopesOfDomains } from './domain/scopes.ts';
-import { createAuthorizerMetrics, watchAuthorizer } from './metrics.ts';
-import { createAuthorize } from './sign-in/authorize.ts';
+import { createAuthorize, type SignInOutcome, signInOutcomes } from './sign-in/authorize.ts';
 import { createForms } from './sign-in/forms.ts';
 import { createInstitutions } from './sign-in/institutions.ts';
 import { createLogout, createReadIdTokenHint } from './sign-in/logout.ts';
 import { createConsents, createSessions } from './sign-in/sessions.ts';
+import { apiKeyUsesCollection, sessionsCollection } from './store.ts';
 import { PATHS } from './tokens/endpoints.ts';
 import { createGrants } from './tokens/grants.ts';
 import { createIssueToken } from './tokens/issue.ts';
 import { createKeyRing } from './tokens/signing-keys.ts';
 import { createIntrospect, createRevocations, createRevoke, createTokenStatus } from './tokens/status.ts';
-import { createUserTokens } from './tokens/user-tokens.ts';
+import { createUserTokens, type GrantOutcome, type GrantType, grantOutcomes } from './tokens/user-tokens.ts';
 import { createDivideLimits, createRecordUsage } from './usage/report.ts';
 import { createAccounts } from './users/accounts.ts';
 import { createInvitationPage } from './users/invitation-page.ts';
 import { INVITATION_PATH } from './users/invitations.ts';
 import { createReferences, type ReferencesOptions } from './users/references.ts';
 import { createUsers } from './users/users.ts';
+
+/** Counts what the authorizer does for users. Every series begins with 0, so that its first increase is seen. */
+const createAuthorizerMetrics = (metrics: Metrics | undefined) => {
+  const signIns = metrics?.counter({
+    name: 'authorizer_sign_ins_total',
+    help: 'Logins and passwords sent to the sign-in page, by outcome',
+    labels: ['outcome'],
+  });
+  const grants = metrics?.counter({
+    name: 'authorizer_grants_used_total',
+    help: 'Codes and refresh tokens sent to the token endpoint, by outcome',
+    labels: ['grant_type', 'outcome'],
+  });
+  for (const outcome of signInOutcomes) signIns?.({ outcome }, 0);
+  for (const [grant_type, outcomes] of Object.entries(grantOutcomes)) {
+    for (const outcome of outcomes) grants?.({ grant_type, outcome }, 0);
+  }
+  return {
+    signIn: (outcome: SignInOutcome): void => signIns?.({ outcome }),
+    grantUsed: (grant_type: GrantType, outcome: GrantOutcome): void => grants?.({ grant_type, outcome }),
+  };
+};
+
+/** API keys whose requests are a metric of their own: the most used ones, so that the series stay few. */
+const MOST_KEYS = 10;
+
+/**
+ * Gauges over all institutions, each read from an index on scrape. Every instance reports the same value, so aggregate
+ * with `max`, not `sum`.
+ */
+const watchAuthorizer = (store: Store, metrics: Metrics): void => {
+  const sessions = store.collection(sessionsCollection).acrossInstitutions;
+  metrics.watch({ name: 'authorizer_sessions', help: 'Sessions of users that have not expired' }, async () => [
+    { value: await sessions.count({ expiresAt: { gt: Date.now() } }) },
+  ]);
+  const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
+  const keys = {
+    name: 'authorizer_api_key_requests',
+    help: 'Requests of this calendar month with the most used API keys',
+    labels: ['institution', 'api_key'],
+  };
+  metrics.watch(keys, async (): Promise<readonly Reading[]> => {
+    const where = { month: monthOf(Date.now()) };
+    const most = await uses.find({ where, orderBy: 'used', descending: true, limit: MOST_KEYS });
+    return most.map(({ id, institution, used }) => ({ value: used, labels: { institution, api_key: id } }));
+  });
+};
 
 /**
  * No key is withdrawn while a token that it may have signed is valid, even one from before the lifetime was shortened.
@@ -159,7 +207,7 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
     authenticateService: createServiceAuthentication(serviceRootSecret, services, audit),
     /** Web pages by path. */
     pages: new Map([
-      [PATHS.authorize, createAuthorize({ ...pages, issuer, grants, accounts, metrics, now })],
+      [PATHS.authorize, createAuthorize({ ...pages, issuer, grants, accounts, countSignIn: metrics.signIn, now })],
       [PATHS.logout, createLogout(pages)],
       [INVITATION_PATH, createInvitationPage({ ...pages, users })],
     ]),

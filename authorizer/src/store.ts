@@ -128,7 +128,7 @@ interface SentFormDocument extends Document {
 }
 
 /** What the pages say of an institution, as the catalog last announced it; its id is the institution's. */
-export interface InstitutionDocument extends Document {
+interface InstitutionDocument extends Document {
   readonly name: string;
   /** Language tags (BCP 47), the preferred one first. */
   readonly languages: readonly string[];

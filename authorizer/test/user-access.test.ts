@@ -1,10 +1,10 @@
 import type { Logger } from '@boxoffice/runtime';
 import { startSweeper } from '@boxoffice/service';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { retention } from '../src/app.ts';
 import { INVITATION_MS } from '../src/domain/user.ts';
 import { inviteApiUser, lockApiUser, readmitApiUser, SCOPES } from '../src/index.ts';
 import { onContactErased } from '../src/reactions.ts';
-import { retention } from '../src/retention.ts';
 import {
   collections,
   consentsCollection,

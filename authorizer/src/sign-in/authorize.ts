@@ -2,7 +2,6 @@ import { chooseLanguage, type PageAnswer, redirect } from '@boxoffice/pages';
 import { isClaimable, withParameters } from '../domain/client.ts';
 import { grantable, isEnough } from '../domain/scopes.ts';
 import { isFresh } from '../domain/user.ts';
-import type { AuthorizerMetrics } from '../metrics.ts';
 import type { ClientDocument } from '../store.ts';
 import { PATHS } from '../tokens/endpoints.ts';
 import type { Grants } from '../tokens/grants.ts';
@@ -33,6 +32,11 @@ import {
   viewOf,
 } from './views.ts';
 
+export const signInOutcomes = ['signed_in', 'wrong', 'throttled', 'busy'] as const;
+
+/** What became of a login and a password that were sent to the sign-in page. */
+export type SignInOutcome = (typeof signInOutcomes)[number];
+
 interface AuthorizeDependencies {
   readonly issuer: string;
   readonly clientOf: (clientId: string) => Promise<ClientDocument | undefined>;
@@ -42,7 +46,8 @@ interface AuthorizeDependencies {
   readonly forms: Forms;
   readonly grants: Pick<Grants, 'open'>;
   readonly accounts: Pick<Accounts, 'verify' | 'recordSignIn'>;
-  readonly metrics: Pick<AuthorizerMetrics, 'signIn'>;
+  /** Counts the logins and passwords that were sent. */
+  readonly countSignIn: (outcome: SignInOutcome) => void;
   readonly readHint: ReadIdTokenHint;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -67,7 +72,7 @@ interface SignedIn extends OpenSession {
 
 /** Makes the authorization endpoint (RFC 6749, 3.1 and 4.1; OpenID Connect Core, 3.1.2). */
 export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandler => {
-  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, metrics, readHint, now } =
+  const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, countSignIn, readHint, now } =
     dependencies;
 
   /** Every answer names the issuer, against mix-up (RFC 9207, 2). */
@@ -199,14 +204,14 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     const { institution } = request.client;
     const [login, password] = [single(http, 'login') ?? '', single(http, 'password') ?? ''];
     const checked = await accounts.verify({ institution, login, ip: http.address }, password, http.hasLeft);
-    if (checked.outcome !== 'right') metrics.signIn(checked.outcome);
+    if (checked.outcome !== 'right') countSignIn(checked.outcome);
     if (checked.outcome === 'wrong') return askToSignIn(exchange, login, true);
     if (checked.outcome !== 'right') return tooManyPage(view, checked.waitMs, checked.outcome === 'busy');
     if (!(await sent.spend())) return sentFormPage(view, 'sign-in', again(sent));
     const { user: account } = checked;
     const { token, session } = await sessions.begin(account, readCookie(http.cookie, SESSION_COOKIE));
     await accounts.recordSignIn(institution, account.id);
-    metrics.signIn('signed_in');
+    countSignIn('signed_in');
     const signedIn = { ...exchange, cookies: [...exchange.cookies, setCookie(SESSION_COOKIE, token)] };
     if (await isExpected(request, account.id)) return proceed(signedIn, { session, account, isNow: true });
     return refuse(signedIn, 'login_required', 'Another user has signed in than the one of id_token_hint.');

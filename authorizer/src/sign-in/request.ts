@@ -48,7 +48,7 @@ interface RequestError {
 }
 
 /** The result of reading a request. An unknown client or redirect URI is never redirected to. */
-export type Reading =
+type Reading =
   | { readonly kind: 'request'; readonly request: AuthorizationRequest }
   | { readonly kind: 'error'; readonly error: RequestError }
   | {

@@ -79,7 +79,7 @@ const en = {
   scopes: scopeWords,
 };
 
-export type Texts = typeof en;
+type Texts = typeof en;
 
 /** The texts of the pages in French. */
 const fr: Texts = {

@@ -7,13 +7,23 @@ import {
 } from '../clients/authentication.ts';
 import type { Client } from '../domain/client.ts';
 import { grantable, isEnough, lacking, readScopes, writeScopes } from '../domain/scopes.ts';
-import type { AuthorizerMetrics, GrantType } from '../metrics.ts';
 import type { GrantDocument } from '../store.ts';
 import { type Account, type Accounts, isSignedIn, userClaims } from '../users/accounts.ts';
 import { type IssuedToken, OAuthFault } from './endpoints.ts';
 import type { Grants, Use } from './grants.ts';
 import { accessClaims, type IssueToken, signAccessToken, signIdToken, type TokenForm } from './issue.ts';
 import type { KeyRing } from './signing-keys.ts';
+
+export const grantOutcomes = {
+  authorization_code: ['given', 'refused', 'replayed'],
+  refresh_token: ['given', 'repeated', 'refused', 'replayed'],
+} as const;
+
+/** The grants of users. */
+export type GrantType = keyof typeof grantOutcomes;
+
+/** What became of a code or a refresh token: `repeated` within ten seconds, `replayed` if its tokens end. */
+export type GrantOutcome = (typeof grantOutcomes)[GrantType][number];
 
 interface UserTokenDependencies {
   readonly identify: IdentifyClient;
@@ -25,7 +35,7 @@ interface UserTokenDependencies {
   /** Seconds. */
   readonly lifetime: number;
   /** Called for each code and refresh token that comes with a known client. */
-  readonly grantUsed: AuthorizerMetrics['grantUsed'];
+  readonly grantUsed: (grantType: GrantType, outcome: GrantOutcome) => void;
   /** Called for each replay, which has ended the grant's tokens; never receives a secret. */
   readonly onReplay: (replay: { readonly grant: GrantDocument; readonly grantType: GrantType }) => void;
   /** Epoch milliseconds. */
