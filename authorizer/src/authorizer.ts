@@ -28,8 +28,7 @@ import { createIntrospect, createRevocations, createRevoke, createTokenStatus } 
 import { createUserTokens, type GrantOutcome, type GrantType, grantOutcomes } from './tokens/user-tokens.ts';
 import { createDivideLimits, createRecordUsage } from './usage/report.ts';
 import { createAccounts } from './users/accounts.ts';
-import { createInvitationPage } from './users/invitation-page.ts';
-import { INVITATION_PATH } from './users/invitations.ts';
+import { createInvitationPage, INVITATION_PATH } from './users/invitations.ts';
 import { createReferences, type ReferencesOptions } from './users/references.ts';
 import { createUsers } from './users/users.ts';
 

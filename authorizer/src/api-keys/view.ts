@@ -65,10 +65,7 @@ export const ApiKeyWithKey = named(
   'ApiKeyWithKey',
   Type.Object({
     ...ApiKey.properties,
-    key: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'shown this once; null when the answer is a replay',
-    }),
+    key: nullable(Type.String({ description: 'shown this once; null when the answer is a replay' })),
   }),
 );
 

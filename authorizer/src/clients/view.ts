@@ -109,11 +109,9 @@ const ClientSecret = named(
   Type.Object({
     id: Id,
     createdAt: Timestamp,
-    lastUsedAt: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'to about five minutes; null if never used',
-    }),
+    lastUsedAt: nullable(
+      Type.String({ format: 'date-time', description: 'to about five minutes; null if never used' }),
+    ),
   }),
 );
 
@@ -141,10 +139,7 @@ export const ClientWithNewSecret = named(
   'ClientWithNewSecret',
   Type.Object({
     ...Client.properties,
-    clientSecret: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'shown this once; null when the answer is a replay',
-    }),
+    clientSecret: nullable(Type.String({ description: 'shown this once; null when the answer is a replay' })),
   }),
 );
 
@@ -154,10 +149,9 @@ export const CreatedClient = named(
   Type.Object({
     ...Client.properties,
     clientSecret: Type.Optional(
-      Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        description: 'of a confidential client; shown this once; null when the answer is a replay',
-      }),
+      nullable(
+        Type.String({ description: 'of a confidential client; shown this once; null when the answer is a replay' }),
+      ),
     ),
   }),
 );

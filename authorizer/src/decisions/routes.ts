@@ -35,7 +35,6 @@ interface InternalRouteDependencies {
 const text = Type.String();
 const count = Type.Integer({ minimum: 0 });
 const shortText = Type.String({ maxLength: 256 });
-const shortTextOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 256 });
 
 /** A gateway's report, as it is sent. */
 const UsageReport = Type.Object({
@@ -46,9 +45,9 @@ const UsageReport = Type.Object({
       institution: shortText,
       minute: timestamp,
       last: Type.Optional(count),
-      apiKeyId: shortTextOrNull,
-      clientId: shortTextOrNull,
-      userId: shortTextOrNull,
+      apiKeyId: nullable(shortText),
+      clientId: nullable(shortText),
+      userId: nullable(shortText),
       operation: shortText,
       status: count,
       admitted: Type.Optional(Type.Boolean({ description: 'whether they count against the quota of the key' })),

@@ -5,6 +5,7 @@ import {
   insufficientScope,
   ok,
   operation,
+  page,
   pageOf,
   pageQuery,
   pathId,
@@ -28,7 +29,6 @@ import {
   subjectsOf,
   User,
   UserChanges,
-  UserPage,
   UserWithInvitation,
   view,
 } from './view.ts';
@@ -92,7 +92,7 @@ export const userRoutes = ({ users, accounts, knownScopes }: UserRouteDependenci
     summary: 'Lists the users of the institution',
     description: 'Without passwords and invitations.',
     query: { role: Type.Optional(Role), state: Type.Optional(State), ...pageQuery },
-    answers: { 200: UserPage },
+    answers: { 200: page(User) },
     example: { answer: { items: [example], nextCursor: null } },
     handle: (request) => {
       const { role, state } = request.query;

@@ -6,7 +6,6 @@ import {
   named,
   nullable,
   oneOf,
-  page,
   patchOf,
   readOnlyOf,
   timestamp,
@@ -93,8 +92,6 @@ export const UserWithInvitation = named(
   'UserWithInvitation',
   Type.Object({ ...User.properties, invitation: nullable(Invitation) }),
 );
-
-export const UserPage = page(User);
 
 /** Read-only members, which a request may send back unchanged. */
 export const READ_ONLY = readOnlyOf(User, Changeable);
