@@ -54,12 +54,17 @@ export const Tariff = named(
 /** A tariff as answers show it. */
 export const tariffView = createView(Tariff);
 
-export const newTariff = { code: 'FULL', name: { fr: 'Plein tarif', en: 'Full price' } };
-
 /** One that the demo data do not have, so that the example can be sent. */
 const addedTariff = { code: 'FAMILY', name: { fr: 'Familles', en: 'Families' } };
 
-export const tariff = { id: ids.tariff, ...newTariff, criterion: null, createdAt, updatedAt: createdAt };
+export const tariff = {
+  id: ids.tariff,
+  code: 'FULL',
+  name: { fr: 'Plein tarif', en: 'Full price' },
+  criterion: null,
+  createdAt,
+  updatedAt: createdAt,
+};
 
 const onDuplicate = (error: unknown): never => {
   if (error instanceof UniqueViolation && error.index === 'code') {

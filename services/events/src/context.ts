@@ -10,7 +10,7 @@ import type { NewEvent } from './store.ts';
 /** What commands and queries need. */
 export type Context = ReturnType<typeof createContext>;
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly store: Store;
   readonly serviceSecret: string;
   /** The address of the installation. */

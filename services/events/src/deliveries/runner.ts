@@ -8,7 +8,7 @@ import { drop, type Ending, end } from './ends.ts';
 import { firstOf, planFirst, planRedeliveries } from './plan.ts';
 
 /** Attempts of one webhook at once. */
-export const SLOTS = 10;
+const SLOTS = 10;
 
 /** Events that are planned with one write, and removed plans of one sweep. */
 const BATCH = 200;
