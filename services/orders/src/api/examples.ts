@@ -1,5 +1,7 @@
 // Examples in the API description: two seats for an evening at the opera.
 
+import { shownToShoppers } from './views.ts';
+
 const createdAt = '2027-02-01T12:00:00.000Z';
 
 export const ids = {
@@ -210,20 +212,8 @@ const about = {
   productType: 'show',
 };
 
-const {
-  institution,
-  createdBy: _createdBy,
-  externalReference: _externalReference,
-  paid: _paid,
-  paymentStatus,
-  refundStatus,
-  dueAt: _dueAt,
-  cancellation,
-  ...shown
-} = open;
-
 export const cart = {
-  ...shown,
+  ...shownToShoppers(open),
   listed: false,
   payable: false,
   pointOfSale: addition.pointOfSale,

@@ -68,6 +68,19 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
   updatedAt: instant(order.modifiedAt ?? order.createdAt),
 });
 
+/** The members of an order that a shopper sees, too: its schema, its view or its example. */
+export const shownToShoppers = <Whole extends Record<keyof typeof schemas.Order.properties, unknown>>({
+  institution,
+  createdBy,
+  externalReference,
+  paid,
+  paymentStatus,
+  refundStatus,
+  dueAt,
+  cancellation,
+  ...shown
+}: Whole) => shown;
+
 /**
  * The ETag of an answer about an order, and the subjects whose erasure deletes the answer stored for the
  * Idempotency-Key: the buyer, and the order if it names beneficiaries.

@@ -12,7 +12,7 @@ import {
 import { idPattern } from '@boxoffice/runtime';
 import { type Static, Type } from 'typebox';
 import { contactNumber, items, Line, Order } from '../api/schemas.ts';
-import { instant, instantOrNull, lineView, orderView } from '../api/views.ts';
+import { instant, instantOrNull, lineView, orderView, shownToShoppers } from '../api/views.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { isCart, paymentTokens } from '../domain/cart.ts';
@@ -112,23 +112,11 @@ const ShopLine = named(
   Members({ ...lineMembers, criterion: nullable(Text()), about: Optional(SaleDescription) }),
 );
 
-const {
-  institution,
-  createdBy,
-  externalReference,
-  paid,
-  paymentStatus,
-  refundStatus,
-  dueAt,
-  cancellation,
-  ...orderMembers
-} = Order.properties;
-
 /** An order or a cart for the point of sale. */
 export const ShopOrder = named(
   'ShopOrder',
   Members({
-    ...orderMembers,
+    ...shownToShoppers(Order.properties),
     listed: Flag({ description: 'false: the order is a cart' }),
     payable: Flag({ description: 'listed, but a cart again: its payment failed, its places are still held' }),
     lines: List(ShopLine),
@@ -150,32 +138,19 @@ export const Outcome = named(
 );
 
 /** An order or a cart for the point of sale. */
-export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => {
-  const {
-    institution,
-    createdBy,
-    externalReference,
-    paid,
-    paymentStatus,
-    refundStatus,
-    dueAt,
-    cancellation,
-    ...shown
-  } = orderView(order);
-  return {
-    ...shown,
-    listed: order.listedAt !== null,
-    payable: order.listedAt !== null && isCart(order),
-    lines: order.lines.map((line) => {
-      const { currency, ...shownLine } = lineView(line, order);
-      return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
-    }),
-    deadline: instantOrNull(order.deadline),
-    checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
-    cancelledAt: cancellation?.requestedAt ?? null,
-    ...(cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
-  };
-};
+export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
+  ...shownToShoppers(orderView(order)),
+  listed: order.listedAt !== null,
+  payable: order.listedAt !== null && isCart(order),
+  lines: order.lines.map((line) => {
+    const { currency, ...shownLine } = lineView(line, order);
+    return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
+  }),
+  deadline: instantOrNull(order.deadline),
+  checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
+  cancelledAt: instantOrNull(order.cancellation?.requestedAt),
+  ...(order.cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
+});
 
 /** The sold orders of shoppers for a performance, a page of them. */
 export const PerformanceOrders = named(

@@ -1,14 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Static } from 'typebox';
+import type { OrderQuote } from '../../src/api/schemas.ts';
 import { type Call, describeOnEachEngine, type Order, openFixture, type Reply } from '../fixture/fixture.ts';
 import { newContact, pay } from '../fixture/orders.ts';
 
-interface Quote {
-  readonly available: boolean;
-  readonly currency: string | null;
-  readonly total: number;
-  readonly lines: readonly { readonly item: number; readonly amount: number }[];
-  readonly refusals: readonly { readonly item: number | null; readonly status: string; readonly details: string }[];
-}
+type Quote = Static<typeof OrderQuote>;
 
 const seller: Call = { scopes: ['orders:read', 'orders:write'] };
 const privileged: Call = { scopes: ['orders:read', 'orders:write', 'orders.sensitive:write'] };
