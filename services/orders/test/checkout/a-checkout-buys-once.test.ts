@@ -4,7 +4,17 @@ import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { dying, moments, never } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newCartId, newContact, readCart, shopPost } from '../fixture/orders.ts';
+import {
+  add,
+  checkout,
+  done,
+  newCart,
+  newCartId,
+  newContact,
+  paymentsOf,
+  readCart,
+  shopPost,
+} from '../fixture/orders.ts';
 
 describeOnEachEngine('checkout', (fixture) => {
   let contactNumber: string;
@@ -45,12 +55,10 @@ describeOnEachEngine('checkout', (fixture) => {
         expect(order).toMatchObject({ state: 'payment_pending', due: 2_000, expiresAt: cart.expiresAt });
         expect(Date.parse(String(order.deadline))).toBe(Date.parse(String(cart.expiresAt)) + 900_000);
         expect(fixture.catalog.count(hall)).toEqual({ free: 2, held: 2, sold: 0 });
-        const { data } = await fixture.call<{
-          items: { id: string; status: string; amount: number; method: string }[];
-        }>('GET', `${path}/payments`);
-        expect(data.items).toMatchObject([{ status: 'pending', amount: 2_000, method: 'external' }]);
+        const [payment, ...others] = await paymentsOf(fixture, path);
+        expect([payment, others]).toMatchObject([{ status: 'pending', amount: 2_000, method: 'external' }, []]);
         expect(fixture.tickets.issuesOf(order.id)).toEqual([]);
-        const captured = await fixture.call('PATCH', `${path}/payments/${data.items[0]?.id}`, {
+        const captured = await fixture.call('PATCH', `${path}/payments/${payment?.id}`, {
           body: { status: 'captured' },
         });
         expect(captured.data.state).toBe('confirmed');
@@ -144,8 +152,7 @@ describeOnEachEngine('checkout', (fixture) => {
         const orders = (await Promise.all(clicks)).map(done);
         expect(new Set(orders.map(({ id }) => id))).toEqual(new Set([cart.id]));
         expect(await readCart(fixture, path)).toMatchObject({ total: 2_000 });
-        const { data } = await fixture.call<{ items: object[] }>('GET', `${path}/payments`);
-        expect(data.items).toHaveLength(body.paymentMethod === 'on_account' ? 0 : 1);
+        expect(await paymentsOf(fixture, path)).toHaveLength(body.paymentMethod === 'on_account' ? 0 : 1);
         if (body.paymentMethod !== 'external') await until(() => confirmations(cart.id).length === 1);
       }
     });
@@ -254,7 +261,7 @@ describeOnEachEngine('checkout', (fixture) => {
         expect(fixture.catalog.count(hall)).toMatchObject(
           call === 'sell' ? { sold: 2, held: 0 } : { sold: 0, held: 2 },
         );
-        expect((await fixture.call<{ items: object[] }>('GET', `${path}/payments`)).data.items).toHaveLength(1);
+        expect(await paymentsOf(fixture, path)).toHaveLength(1);
       },
     );
 
@@ -307,13 +314,7 @@ describeOnEachEngine('checkout', (fixture) => {
   });
 
   describe('a failed payment can be repeated', () => {
-    const payments = async (path: string) => {
-      const { data } = await fixture.call<{ items: { id: string; status: string; amount: number }[] }>(
-        'GET',
-        `${path}/payments`,
-      );
-      return data.items;
-    };
+    const payments = (path: string) => paymentsOf(fixture, path);
     const settle = async (path: string, status: 'captured' | 'failed', which = -1) =>
       fixture.call('PATCH', `${path}/payments/${(await payments(path)).at(which)?.id}`, { body: { status } });
 

@@ -5,15 +5,14 @@ import type { OrdersContext } from '../../src/context.ts';
 import { writeGuest } from '../../src/steps/follow-ups.ts';
 import { moments, never } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { add, checkout, done, newCart, newCartId, newContact, type ShopOrder } from '../fixture/orders.ts';
+import { add, checkout, done, newCart, newCartId, newContact, paymentsOf, type ShopOrder } from '../fixture/orders.ts';
 
 describeOnEachEngine('guests', (fixture) => {
   const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });
   const later = () => fixture.later(20_000);
   /** Lets the pending payment fail, so that the order can be bought again. */
   const fail = async (path: string): Promise<void> => {
-    const { data } = await fixture.call<{ items: { id: string; status: string }[] }>('GET', `${path}/payments`);
-    const id = data.items.find(({ status }) => status === 'pending')?.id;
+    const id = (await paymentsOf(fixture, path)).find(({ status }) => status === 'pending')?.id;
     expect((await fixture.call('PATCH', `${path}/payments/${id}`, { body: { status: 'failed' } })).status).toBe(200);
   };
 

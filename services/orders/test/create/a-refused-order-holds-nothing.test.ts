@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { HOLD_MS } from '../../src/clients/services.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, type Order, until } from '../fixture/fixture.ts';
 import { checkout, done, newCart, newContact, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('creation', (fixture) => {
@@ -154,22 +154,14 @@ describeOnEachEngine('creation', (fixture) => {
   describe('tickets are delivered as the order says', () => {
     const POINT_OF_SALE = 'tickets.opera.example';
 
-    interface Delivered {
-      readonly id: string;
-      readonly state: string;
-      readonly version: number;
-      readonly ticketDelivery: string;
-    }
-
-    const create = async (more: object = {}): Promise<Delivered> => {
+    const create = async (more: object = {}): Promise<Order> => {
       const body = { items: [fixture.catalog.hall(2).item()], ...more };
-      const { status, data, text } = await fixture.call<Delivered>('POST', '', { body });
+      const { status, data, text } = await fixture.call('POST', '', { body });
       expect([status, text]).toEqual([201, text]);
       return data;
     };
-    const change = (id: string, body: object) => fixture.call<Delivered>('PATCH', `/${id}`, { body });
-    const confirm = (id: string) =>
-      fixture.call<Delivered>('POST', `/${id}/confirmation`, { body: { onAccount: true } });
+    const change = (id: string, body: object) => fixture.call('PATCH', `/${id}`, { body });
+    const confirm = (id: string) => fixture.call('POST', `/${id}/confirmation`, { body: { onAccount: true } });
     /** What the call of tickets and the fact say of the order, each the last one. */
     const told = async (id: string) => {
       const confirmations = () => fixture.factsOf(id).filter(({ type }) => type === 'order.confirmed');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { OrdersContext } from '../../src/context.ts';
 import { nameOrderLine } from '../../src/orders/lines.ts';
-import { describeOnEachEngine, until } from '../fixture/fixture.ts';
+import { describeOnEachEngine, type Order, until } from '../fixture/fixture.ts';
 import { newOrder, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('lines', (fixture) => {
@@ -87,27 +87,20 @@ describeOnEachEngine('lines', (fixture) => {
   });
 
   describe('lines have beneficiaries', () => {
-    type Names = { readonly firstName: string | null; readonly lastName: string | null } | null;
-    interface Named {
-      readonly id: string;
-      readonly updatedAt: string;
-      readonly lines: readonly { readonly id: string; readonly ticketId: string | null; readonly beneficiary: Names }[];
-    }
-
     const ofOrder = () => ({ status: 200, headers: {}, body: '' });
     const ada = { firstName: 'Ada', lastName: 'Lovelace' };
     const eva = { firstName: 'Eva', lastName: 'Moreau' };
 
     const create = (items: readonly object[], more: object = {}) =>
-      fixture.call<Named>('POST', '', { body: { items, ...more } });
-    const get = async (id: string): Promise<Named> => (await fixture.call<Named>('GET', `/${id}`)).data;
+      fixture.call('POST', '', { body: { items, ...more } });
+    const get = async (id: string): Promise<Order> => (await fixture.call('GET', `/${id}`)).data;
     const name = (id: string, lineId: string | undefined, body: object, more: object = {}) =>
-      fixture.call<Named>('PATCH', `/${id}/lines/${lineId}`, { body, ...more });
-    const namesOf = ({ lines }: Named) => lines.map(({ beneficiary }) => beneficiary);
+      fixture.call('PATCH', `/${id}/lines/${lineId}`, { body, ...more });
+    const namesOf = ({ lines }: Order) => lines.map(({ beneficiary }) => beneficiary);
     const issued = (orderId: string) => fixture.tickets.issuesOf(orderId).map(({ tickets }) => tickets);
 
     /** A confirmed order of two places, the first one named. */
-    const sold = async (more: object = {}): Promise<Named> => {
+    const sold = async (more: object = {}): Promise<Order> => {
       const hall = fixture.catalog.hall(2);
       const { data } = await create([{ ...hall.item(2), beneficiaries: [ada] }], more);
       await fixture.confirm(`/${data.id}`);
@@ -127,7 +120,7 @@ describeOnEachEngine('lines', (fixture) => {
       expect(stored?.lines.find(({ place }) => place.id === second)?.beneficiary).toEqual(eva);
       expect(stored?.lines.find(({ place }) => place.id === first)?.beneficiary ?? null).toBeNull();
       expect(await get(data.id)).toEqual(data);
-      const more = await fixture.call<Named>('POST', `/${data.id}/lines`, {
+      const more = await fixture.call('POST', `/${data.id}/lines`, {
         body: { items: [{ ...fixture.catalog.hall(1).item(), beneficiaries: [eva] }] },
       });
       expect(namesOf(more.data).at(-1)).toEqual(eva);
@@ -213,7 +206,7 @@ describeOnEachEngine('lines', (fixture) => {
       const renamed = await name(order.id, line?.id, { beneficiary: eva }, { key });
       expect(renamed.data.lines.map(({ ticketId }) => ticketId)).toEqual(['tic_new', other?.ticketId]);
       await fixture.deliver('ticket.replaced', fact);
-      const now = await fixture.call<Named>('GET', `/${order.id}`);
+      const now = await fixture.call('GET', `/${order.id}`);
       expect([now.data, now.headers.get('etag')]).toEqual([renamed.data, renamed.headers.get('etag')]);
       expect((await name(order.id, line?.id, { beneficiary: eva }, { key })).text).toBe(renamed.text);
     });

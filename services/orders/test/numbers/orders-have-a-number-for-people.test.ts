@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ChangesPage } from '@boxoffice/http';
 import { collection } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { shortNumberOf } from '../../src/ids.ts';
@@ -6,15 +7,7 @@ import { type OrderDocument, ordersCollection, startNumbering } from '../../src/
 import { describeOnEachEngine, type Fixture, type Order, until } from '../fixture/fixture.ts';
 import { newCart, newOrder, read } from '../fixture/orders.ts';
 
-interface Numbered {
-  readonly id: string;
-  readonly number: string;
-}
-
-interface Page {
-  readonly items: readonly Numbered[];
-  readonly nextCursor: string | null;
-}
+type Page = ChangesPage<Order>;
 
 const list = async (fixture: Fixture, query: string): Promise<Page> => {
   const { status, text, data } = await fixture.call<Page>('GET', `?${query}`);
@@ -25,10 +18,8 @@ const list = async (fixture: Fixture, query: string): Promise<Page> => {
 const idsOf = async (fixture: Fixture, number: string): Promise<readonly string[]> =>
   (await list(fixture, `number=${encodeURIComponent(number)}`)).items.map(({ id }) => id);
 
-const numberOf = (order: Order): string => (order as unknown as Numbered).number;
-
 const refer = (fixture: Fixture, { path }: { readonly path: string }, externalReference: string | null) =>
-  fixture.call<Numbered>('PATCH', path, { body: { externalReference } });
+  fixture.call('PATCH', path, { body: { externalReference } });
 
 test('short numbers have 8 characters, none that people confuse, each as often as any other', () => {
   const numbers = Array.from({ length: 8_000 }, () => shortNumberOf(`ord_${randomUUID()}`));
@@ -45,13 +36,13 @@ describeOnEachEngine('the number of an order', (fixture) => {
   test('is its own reference, else eight characters of its own, for partners and the point of sale', async () => {
     const made = await newOrder(fixture);
     const short = shortNumberOf(made.order.id);
-    expect(numberOf(made.order)).toBe(short);
+    expect(made.order.number).toBe(short);
     const { cart, path } = await newCart(fixture);
-    expect((cart as unknown as Numbered).number).toBe(shortNumberOf(cart.id));
-    expect(numberOf((await fixture.shop<Order>('GET', path)).data)).toBe(shortNumberOf(cart.id));
+    expect(cart.number).toBe(shortNumberOf(cart.id));
+    expect((await fixture.shop<Order>('GET', path)).data.number).toBe(shortNumberOf(cart.id));
     const reference = `agency-${randomUUID()}`;
     expect((await refer(fixture, made, reference)).data.number).toBe(reference);
-    expect(numberOf((await fixture.shop<Order>('GET', made.path)).data)).toBe(reference);
+    expect((await fixture.shop<Order>('GET', made.path)).data.number).toBe(reference);
     expect((await refer(fixture, made, null)).data.number).toBe(short);
   });
 
@@ -98,7 +89,7 @@ describeOnEachEngine('the number of an order', (fixture) => {
     const { path, order } = await newOrder(fixture);
     const refused = await fixture.call('PATCH', path, { body: { number: 'mine' } });
     expect([refused.status, refused.code]).toEqual([422, 'validation_error']);
-    expect((await fixture.call('PATCH', path, { body: { number: numberOf(order) } })).status).toBe(200);
+    expect((await fixture.call('PATCH', path, { body: { number: order.number } })).status).toBe(200);
   });
 
   describe('of an order of an earlier release', () => {
@@ -120,7 +111,7 @@ describeOnEachEngine('the number of an order', (fixture) => {
       const before = await stored();
       const shown = await read(fixture, one.path);
       const short = shortNumberOf(one.order.id);
-      expect([numberOf(shown), before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
+      expect([shown.number, before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
       const facts = [fixture.facts.length, fixture.announced.length];
       const numbering = startNumbering(fixture.store, { warn: (message) => expect(message).toBeUndefined() });
       await until(async () => (await idsOf(fixture, short)).length === 1);

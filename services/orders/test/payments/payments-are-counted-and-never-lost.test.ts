@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { sweep } from '../../src/steps/sweep.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
-import { newExpiredOrder, newOrder, type Payment, pay, read } from '../fixture/orders.ts';
+import { newExpiredOrder, newOrder, type Payment, pay, paymentsOf, read } from '../fixture/orders.ts';
 
 describeOnEachEngine('payments', (fixture) => {
   describe('payments are counted and never lost', () => {
-    const payments = async (path: string) =>
-      (await fixture.call<{ items: Payment[] }>('GET', `${path}/payments`)).data.items;
+    const payments = (path: string) => paymentsOf(fixture, path);
 
     test('the last of several part payments confirms the order, and more than is due is refused', async () => {
       const { path, hall } = await newOrder(fixture);
@@ -43,7 +42,7 @@ describeOnEachEngine('payments', (fixture) => {
         fixture.call('PATCH', `${path}/payments/${id}`, { body: { status } });
       expect(await settle(first.data.id, 'failed')).toMatchObject({ status: 200, data: { state: 'open' } });
       expect((await read(fixture, path)) as object).toMatchObject({
-        expiresAt: (order as { expiresAt?: unknown }).expiresAt,
+        expiresAt: order.expiresAt,
       });
       expect((await settle(first.data.id, 'captured')).status).toBe(412);
       const second = await pay(fixture, path, { status: 'pending' });
@@ -53,7 +52,7 @@ describeOnEachEngine('payments', (fixture) => {
 
     test('a captured part payment returns the order to its previous state when nothing else is pending', async () => {
       const { path, order } = await newOrder(fixture);
-      const { expiresAt } = order as unknown as { expiresAt: string };
+      const { expiresAt } = order;
       const settle = (id: string, status: string) =>
         fixture.call('PATCH', `${path}/payments/${id}`, { body: { status } });
       const [one, two] = [
@@ -67,10 +66,9 @@ describeOnEachEngine('payments', (fixture) => {
 
     test('a pending payment extends the hold by the grace period', async () => {
       const { path, order } = await newOrder(fixture);
-      const { expiresAt } = order as unknown as { expiresAt: string };
       await pay(fixture, path, { status: 'pending' });
       const [place] = fixture.catalog.placesOf(order.id);
-      expect(place?.until).toBe(Date.parse(expiresAt) + 900_000);
+      expect(place?.until).toBe(Date.parse(String(order.expiresAt)) + 900_000);
     });
 
     test('a pending payment that comes as the hold ends, and others have the places, waits no longer', async () => {

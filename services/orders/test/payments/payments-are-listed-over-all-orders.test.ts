@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';
+import type { Static } from 'typebox';
+import type { ListedPayment } from '../../src/api/schemas.ts';
 import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine } from '../fixture/fixture.ts';
 import { checkout, newCart, newContact } from '../fixture/orders.ts';
 
-interface Item {
-  readonly id: string;
-  readonly orderId: string;
-  readonly externalReference: string | null;
-  readonly createdAt: string;
-}
+type Item = Static<typeof ListedPayment>;
 
 interface Page {
   readonly items: Item[];

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import type { Static } from 'typebox';
+import type { PerformanceOrders } from '../../src/cart/schemas.ts';
 import type { Hall } from '../fixture/catalog.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import {
@@ -17,10 +19,7 @@ import {
   shopPost,
 } from '../fixture/orders.ts';
 
-interface Page {
-  readonly orders: readonly { readonly id: string; readonly pointOfSale: string; readonly contactNumber: string }[];
-  readonly next: string | null;
-}
+type Page = Static<typeof PerformanceOrders>;
 
 describeOnEachEngine('performances and contacts', (fixture) => {
   describe('events of other services are recorded', () => {
@@ -94,8 +93,6 @@ describeOnEachEngine('performances and contacts', (fixture) => {
       expect(await read(fixture, `/${first.data.id}`)).toMatchObject({ contactNumber });
       const patch = { body: { contactNumber, externalReference: 'x' } };
       expect((await fixture.call('PATCH', `/${first.data.id}`, patch)).status).toBe(200);
-      const { contactNumber: _, ...other } = (await newOrder(fixture)).order as unknown as { contactNumber: null };
-      expect(other).toBeDefined();
     });
   });
 

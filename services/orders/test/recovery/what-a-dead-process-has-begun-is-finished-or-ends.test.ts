@@ -37,7 +37,7 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)('there is no order if its process dies %s the hold, which ends by itself', async (when) => {
       const hall = fixture.catalog.hall(3);
       const other = fixture.catalog.hall(1);
-      const requested = { items: [hall.item(2), other.item()] } as never;
+      const requested = { items: [hall.item(2), other.item()] };
       createOrder(dying(fixture.context, 'hold', when), holder, requested, undefined).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
       await fixture.later();
@@ -48,7 +48,7 @@ describeOnEachEngine('recovery', (fixture) => {
 
     test.each(moments)('a repeat of a new order gets its held places if its process dies %s the hold', async (when) => {
       const hall = fixture.catalog.hall(2);
-      const requested = { items: [hall.item(2)] } as never;
+      const requested = { items: [hall.item(2)] };
       const key = randomUUID();
       createOrder(dying(fixture.context, 'hold', when), holder, requested, recordOf(key)).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
@@ -155,7 +155,7 @@ describeOnEachEngine('recovery', (fixture) => {
     test.each(moments)('lines are added by the repeat if the process dies %s the hold', async (when) => {
       const { order, path } = await newOrder(fixture);
       const hall = fixture.catalog.hall(2);
-      const items = [hall.item(2)] as never;
+      const items = [hall.item(2)];
       const key = randomUUID();
       addOrderLines(dying(fixture.context, 'hold', when), command(order.id, key), items).catch(() => undefined);
       if (when === 'after') await until(() => fixture.catalog.count(hall).held === 2);
@@ -300,7 +300,7 @@ describeOnEachEngine('recovery', (fixture) => {
       const outcome = outcomeOf(confirmOrder(context, command(order.id), true));
       await paused;
       await removeOrderLine(fixture.context, command(order.id), String(line?.id));
-      const items = [hall.item(1, [String(line?.place.id)])] as never;
+      const items = [hall.item(1, [String(line?.place.id)])];
       await fixture.context.stock.hold('opera', { holder: order.id, requestId: 'req_late', asOf: 1, items });
       resume();
       expect(await outcome).toBe('done');
@@ -310,7 +310,7 @@ describeOnEachEngine('recovery', (fixture) => {
     test('makes no second order of a request that was repeated meanwhile', async () => {
       const hall = fixture.catalog.hall(4);
       const holder = { institution: 'opera', client: 'partner' };
-      const requested = { items: [hall.item(2)] } as never;
+      const requested = { items: [hall.item(2)] };
       const answer = () => ({ status: 201, headers: {}, body: {} });
       const key = { key: randomUUID(), fingerprint: 'the same request', expiresAt: Date.now() + 86_400_000, answer };
       const { context, paused, resume } = pausing('hold');
@@ -333,9 +333,9 @@ describeOnEachEngine('recovery', (fixture) => {
         address: '127.0.0.7',
         items: [hall.item(2)],
       };
-      const added = addToCart(context, { ...addition, request: randomUUID() } as never);
+      const added = addToCart(context, { ...addition, request: randomUUID() });
       await paused;
-      await addToCart(fixture.context, { ...addition, request: randomUUID() } as never);
+      await addToCart(fixture.context, { ...addition, request: randomUUID() });
       resume();
       expect(await added).toMatchObject({ id: addition.orderId, state: 'open', heldPlaces: 4 });
       expect(fixture.catalog.count(hall)).toEqual({ free: 0, held: 4, sold: 0 });
@@ -349,7 +349,7 @@ describeOnEachEngine('recovery', (fixture) => {
       await paused;
       await fixture.later();
       const placeIds = [String(line?.place.id)];
-      await addOrderLines(fixture.context, command(order.id), [hall.item(1, placeIds)] as never);
+      await addOrderLines(fixture.context, command(order.id), [hall.item(1, placeIds)]);
       resume();
       expect(await outcome).toBe('done');
       expect((await read(fixture, path)).lines).toHaveLength(2);
