@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
+import { MAX_NAMED } from '../validation/violations.ts';
 
 /**
  * The deepest nesting of a body's objects and lists, and the most members of one object. No operation needs a third of
@@ -172,9 +173,6 @@ export const formOf = (request: IncomingMessage, body: Buffer): Record<string, s
 
 /** Escapes of surrogates: only through them can JSON in UTF-8 hold text that is not well-formed. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
-
-/** The number of texts that a fault names. */
-const MAX_NAMED = 100;
 
 /** A value in a document, and the way to it; the path is built only when it is needed. */
 interface Place {
