@@ -21,8 +21,8 @@ import {
 import { type Engines, type RunningService, type ServiceDefinition, startService } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
-import { explainKeys, keepKeyEncryptionKey } from './secrets.ts';
 import type { LocalSettings } from './settings.ts';
+import { explainKeys, keepKeyEncryptionKey } from './settings.ts';
 
 /** The addresses of the services, and the stores that the seeding writes to. */
 export interface Services {

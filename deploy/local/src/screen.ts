@@ -13,8 +13,7 @@ interface ScreenOptions {
 }
 
 /** Quotes a word for a POSIX shell. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** Commands that request a token of the first demo client and list shows with it, ready to paste. */
 export const firstCommands = (publicUrl: string, demoFile: string, caFile: string | undefined): string[] => {
@@ -65,4 +64,42 @@ export const screen = (options: ScreenOptions): string[] => {
     row('demo credentials', `${demoFile} (clients, keys, users and their passwords)`),
   ];
   return ['', start, '', ...demo, ...facts, '', ...notices, first, '', ...commands, ''];
+};
+
+/** One progress line, rewritten in a terminal; a few plain lines elsewhere. */
+interface ProgressLine {
+  tell(what: string): void;
+  /** Ends the current line, if any. */
+  end(): void;
+}
+
+interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** The interval between lines in a file or a pipe. */
+const PAUSE_MS = 1_000;
+
+/** Creates the line. */
+export const createProgressLine = (output: Output, now: () => number = () => performance.now()): ProgressLine => {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  let open = false;
+  return {
+    tell(what) {
+      const line = `Demo data: ${what}`;
+      if (output.isTTY) {
+        output.write(`\r\x1b[2K${line.slice(0, (output.columns ?? 80) - 1)}`);
+        open = true;
+      } else if (now() - writtenAt >= PAUSE_MS) {
+        output.write(`${line}\n`);
+        writtenAt = now();
+      }
+    },
+    end() {
+      if (open) output.write('\n');
+      open = false;
+    },
+  };
 };

@@ -19,12 +19,10 @@ import {
 import { followServices } from '@boxoffice/runtime/services';
 import { type Engines, openEngines } from '@boxoffice/service';
 import { type DemoCredentials, demoFile } from './demo/credentials.ts';
-import { progressCollections, progressIn } from './demo/progress.ts';
-import { doorClientIdsOf, ensureDemo } from './demo/seed.ts';
+import { doorClientIdsOf, ensureDemo, progressCollections, progressIn } from './demo/seed.ts';
 import { quiet, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
-import { createProgressLine } from './progress-line.ts';
 import { lockDirectory, placeOf, recordRunning } from './running.ts';
-import { screen } from './screen.ts';
+import { createProgressLine, screen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 interface Program {
@@ -46,10 +44,7 @@ const seedDemo = async (
     stores: services.stores,
     progress: progressIn(await engines.store('local', progressCollections)),
     directory,
-    authorizerUrl: services.urls.authorizer,
-    catalogUrl: services.urls.catalog,
-    contactsUrl: services.urls.contacts,
-    ordersUrl: services.urls.orders,
+    urls: services.urls,
     serviceRootSecret,
     addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
     now: new Date(),

@@ -3,10 +3,8 @@ import { testEngines } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { registerClients } from '../src/demo/accounts.ts';
 import { soldPlaces } from '../src/demo/box-office.ts';
-import { bodiesOf, type DemoInstitution, type NewProduct } from '../src/demo/institution.ts';
-import { museum } from '../src/demo/museum.ts';
-import { opera } from '../src/demo/opera.ts';
-import { createProgressLine } from '../src/progress-line.ts';
+import { bodiesOf, type DemoInstitution, museum, type NewProduct, opera } from '../src/demo/institutions.ts';
+import { createProgressLine } from '../src/screen.ts';
 
 const now = new Date('2027-05-05T10:00:00.000Z');
 

@@ -53,17 +53,18 @@ export const demo: readonly Command[] = [
       if (!readSettings({ demo: flag('BOXOFFICE_DEMO', { default: true }) }).demo)
         return 'BOXOFFICE_DEMO is off: nothing is seeded';
       const caFile = certificateFileOf(given);
-      const settings = readSettings({
-        authorizerUrl: address('AUTHORIZER_URL'),
-        catalogUrl: address('CATALOG_URL'),
-        contactsUrl: address('CONTACTS_URL'),
-        ordersUrl: address('ORDERS_URL'),
-        serviceRootSecret,
-        publicUrl,
+      const { root, baseUrl, ...urls } = readSettings({
+        authorizer: address('AUTHORIZER_URL'),
+        catalog: address('CATALOG_URL'),
+        contacts: address('CONTACTS_URL'),
+        orders: address('ORDERS_URL'),
+        root: serviceRootSecret,
+        baseUrl: publicUrl,
       });
       const line = createProgressLine(process.stderr);
       const made = await ensureDemo({
-        ...settings,
+        urls,
+        serviceRootSecret: root,
         stores: {
           authorizer: await installation.store('authorizer'),
           catalog: await installation.store('catalog'),
@@ -71,7 +72,7 @@ export const demo: readonly Command[] = [
         },
         progress: await installation.demoProgress(),
         directory: installation.directory,
-        addresses: { baseUrl: settings.publicUrl, posUrl: settings.publicUrl, caFile },
+        addresses: { baseUrl, posUrl: baseUrl, caFile },
         now: new Date(),
         tell: line.tell,
       }).finally(line.end);

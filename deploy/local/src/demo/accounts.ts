@@ -17,7 +17,7 @@ import {
 } from '@boxoffice/authorizer';
 import { createUser, listUsers, setPassword } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
-import type { DemoInstitution } from './institution.ts';
+import type { DemoInstitution } from './institutions.ts';
 import type { ShopKeeper } from './shop-keeper.ts';
 
 // Everybody in demo.json. Secrets are stored as hashes: whoever exists already gets a new one, and loses the old ones.

@@ -1,4 +1,4 @@
-import type { ShopKeeper } from './shop-keeper.ts';
+import type { ListPage, ShopKeeper } from './shop-keeper.ts';
 
 // The first orders of the demo, as a box office takes them: held, then confirmed on account.
 
@@ -9,10 +9,6 @@ const service = 'orders';
 interface Order {
   readonly id: string;
   readonly state: string;
-}
-
-interface ListPage<Item> {
-  readonly items: readonly Item[];
 }
 
 /** What an order sells, as orders take it. */

@@ -1,6 +1,6 @@
 import { sellFirstEvenings, sellUntilLeft } from './box-office.ts';
-import { bodiesOf, type DemoInstitution, type Fixtures, type TariffIds } from './institution.ts';
-import type { ShopKeeper } from './shop-keeper.ts';
+import { bodiesOf, type DemoInstitution, type Fixtures, type TariffIds } from './institutions.ts';
+import type { ListPage, ShopKeeper } from './shop-keeper.ts';
 
 /** The ids of a fixture in `demo.json`. */
 export interface Fixture {
@@ -18,11 +18,6 @@ interface Coded {
 
 interface StoredProduct extends Coded {
   readonly performances: readonly { readonly id: string }[];
-}
-
-interface ListPage<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
 }
 
 /** Concurrent creations: enough for the store to commit several together. */

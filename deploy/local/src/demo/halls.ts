@@ -1,32 +1,75 @@
-import type { SeatCategory, SeatMap, SeatMapArea, Texts } from './institution.ts';
+/** A text in the languages of an institution. */
+export type Texts = Readonly<Record<string, string>>;
 
-/** A row of a plan: its name, its seats, and where its middle is. */
-interface PlannedRow {
+/** A row of a plan: its name and its seats. */
+interface Row {
   readonly row: string;
   readonly seats: number;
 }
 
-/** Rows behind one another, which bow away from the stage. */
-interface Block {
+/** A seat category as the catalog accepts it. */
+export interface SeatCategory {
+  readonly code: string;
+  readonly name: Texts;
+  readonly numbered: boolean;
+  readonly capacity: number;
+  readonly rows?: readonly Row[];
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** An area of a plan as the catalog accepts it. */
+interface SeatMapArea {
   readonly id: string;
   readonly name: Texts;
+  readonly seatCategory: string;
+  readonly outline: string;
+  readonly rows: readonly { readonly row: string; readonly from: Point; readonly to: Point; readonly curve?: number }[];
+}
+
+/** A hall: what it sells, by sections in the order of their price, and its plan; without one its places have no numbers. */
+export interface Hall {
+  readonly seatCategories: readonly SeatCategory[];
+  readonly seatMap?: { readonly stage: Point & { readonly width: number }; readonly areas: readonly SeatMapArea[] };
+}
+
+/** Rows of one category, which may be several sections. */
+interface Section {
+  readonly id: string;
   readonly category: string;
-  readonly rows: readonly PlannedRow[];
+  /** Default: the category's name. */
+  readonly name?: string;
+  /** A character for each; I is left out, since it is taken for 1. */
+  readonly rows: string;
+  /** Of each row; the last number is that of all further ones. */
+  readonly seats: readonly number[];
   /** Of the first row. */
   readonly top: number;
+}
+
+/** Rows behind one another, which bow away from the stage. */
+interface Block extends Section {
   readonly bow: number;
   /** Between two seats. */
   readonly pitch?: number;
 }
 
 /** Boxes at one side, each a row of seats along the wall. */
-interface Boxes {
-  readonly id: string;
-  readonly name: Texts;
-  readonly category: string;
-  readonly rows: readonly PlannedRow[];
+interface Boxes extends Section {
   readonly x: number;
-  readonly top: number;
+}
+
+/** A hall in `demo.json`: of numbered places with its sections, or the capacity of each category. */
+export interface PlannedHall {
+  /** The names of the categories, by their codes. */
+  readonly categories: Readonly<Record<string, string>>;
+  readonly capacities?: readonly number[];
+  readonly sections?: readonly (Block | Boxes)[];
+  /** The width of the stage. */
+  readonly stage?: number;
 }
 
 const CENTRE = 200;
@@ -34,60 +77,57 @@ const PITCH = 15;
 const ROWS = 18;
 const EDGE = 11;
 
+const rowsOf = ({ rows, seats }: Section): Row[] =>
+  [...rows].map((row, index) => ({ row, seats: seats[index] ?? seats.at(-1) ?? 0 }));
+
 const around = ({ left, right, top, bottom, bow }: Record<'left' | 'right' | 'top' | 'bottom' | 'bow', number>) =>
   `M${left} ${top}Q${CENTRE} ${top + 2 * bow} ${right} ${top}V${bottom}Q${CENTRE} ${bottom + 2 * bow} ${left} ${bottom}Z`;
 
-const areaOfBlock = ({ id, name, category, rows, top, bow, pitch = PITCH }: Block): SeatMapArea => {
-  const lines = rows.map(({ row, seats }, index) => {
+type Shape = Pick<SeatMapArea, 'outline' | 'rows'>;
+
+const shapeOfBlock = (block: Block): Shape => {
+  const { top, bow, pitch = PITCH } = block;
+  const rows = rowsOf(block).map(({ row, seats }, index) => {
     const half = ((seats - 1) * pitch) / 2;
     const y = top + index * ROWS;
     return { row, from: { x: CENTRE - half, y }, to: { x: CENTRE + half, y }, curve: bow };
   });
-  const half = Math.max(...lines.map(({ to }) => to.x - CENTRE)) + EDGE;
+  const half = Math.max(...rows.map(({ to }) => to.x - CENTRE)) + EDGE;
   const bottom = top + (rows.length - 1) * ROWS + EDGE;
-  const outline = around({ left: CENTRE - half, right: CENTRE + half, top: top - EDGE, bottom, bow });
-  return { id, name, seatCategory: category, outline, rows: lines };
+  return { outline: around({ left: CENTRE - half, right: CENTRE + half, top: top - EDGE, bottom, bow }), rows };
 };
 
-const areaOfBoxes = ({ id, name, category, rows, x, top }: Boxes): SeatMapArea => {
+const shapeOfBoxes = (boxes: Boxes): Shape => {
+  const { x, top } = boxes;
   let y = top;
-  const lines: SeatMapArea['rows'][number][] = [];
+  const rows: Shape['rows'][number][] = [];
   const outlines: string[] = [];
-  for (const { row, seats } of rows) {
+  for (const { row, seats } of rowsOf(boxes)) {
     const end = y + (seats - 1) * PITCH;
-    lines.push({ row, from: { x, y }, to: { x, y: end } });
+    rows.push({ row, from: { x, y }, to: { x, y: end } });
     outlines.push(`M${x - EDGE} ${y - EDGE}H${x + EDGE}V${end + EDGE}H${x - EDGE}Z`);
     y = end + 2 * EDGE + 4;
   }
-  return { id, name, seatCategory: category, outline: outlines.join(''), rows: lines };
+  return { outline: outlines.join(''), rows };
 };
 
-/** A hall: what it sells, by sections in the order of their price, and its plan. */
-export interface Hall {
-  readonly seatCategories: readonly SeatCategory[];
-  readonly seatMap: SeatMap;
-}
-
-type Section = Block | Boxes;
-
-/** Rows with letters, from the first that is given; I is left out, since it is taken for 1. */
-export const lettered = (letters: string, ...seats: readonly number[]): PlannedRow[] =>
-  [...letters].map((row, index) => ({ row, seats: seats[index] ?? seats.at(-1) ?? 0 }));
-
-/** Boxes with numbers, from the first that is given, each with as many seats. */
-export const boxes = (first: number, count: number, seats: number): PlannedRow[] =>
-  Array.from({ length: count }, (_, index) => ({ row: String(first + index), seats }));
-
-/** A hall of numbered places; several sections may be one category, whose name is that of `names`. */
+/** A hall as the catalog accepts it; `texts` reads a line of the file. */
 export const hallOf = (
-  names: Readonly<Record<string, Texts>>,
-  sections: readonly Section[],
-  stageWidth: number,
+  { categories, capacities = [], sections, stage = 0 }: PlannedHall,
+  texts: (line: string) => Texts,
 ): Hall => {
-  const seatCategories = Object.entries(names).map(([code, name]): SeatCategory => {
-    const rows = sections.filter(({ category }) => category === code).flatMap((section) => section.rows);
+  const seatCategories = Object.entries(categories).map(([code, line], index): SeatCategory => {
+    const name = texts(line);
+    if (!sections) return { code, name, numbered: false, capacity: capacities[index] ?? 0 };
+    const rows = sections.filter(({ category }) => category === code).flatMap(rowsOf);
     return { code, name, numbered: true, capacity: rows.reduce((sum, { seats }) => sum + seats, 0), rows };
   });
-  const areas = sections.map((section) => ('bow' in section ? areaOfBlock(section) : areaOfBoxes(section)));
-  return { seatCategories, seatMap: { stage: { x: CENTRE - stageWidth / 2, y: 0, width: stageWidth }, areas } };
+  if (!sections) return { seatCategories };
+  const areas = sections.map((section) => ({
+    id: section.id,
+    name: texts(section.name ?? categories[section.category] ?? ''),
+    seatCategory: section.category,
+    ...('bow' in section ? shapeOfBlock(section) : shapeOfBoxes(section)),
+  }));
+  return { seatCategories, seatMap: { stage: { x: CENTRE - stage / 2, y: 0, width: stage }, areas } };
 };

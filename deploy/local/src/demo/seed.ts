@@ -2,15 +2,54 @@
 
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
-import type { Store } from '@boxoffice/store';
+import { collection, type Document, type Store, UniqueViolation } from '@boxoffice/store';
 import { moveClients, registerApiKey, registerApiUsers, registerClients, registerUsers } from './accounts.ts';
 import { type FixtureIds, stock } from './catalogue.ts';
 import { type Addresses, type DemoCredentials, readDemo, removeDemo, writeDemo } from './credentials.ts';
-import type { DemoInstitution } from './institution.ts';
-import { museum } from './museum.ts';
-import { opera } from './opera.ts';
-import type { AllFixtures, Progress } from './progress.ts';
-import { createShopKeeper } from './shop-keeper.ts';
+import { type DemoInstitution, museum, opera } from './institutions.ts';
+import { createShopKeeper, type ShopKeeperOptions } from './shop-keeper.ts';
+
+/** The fixtures of each institution. */
+type AllFixtures = Readonly<Record<string, FixtureIds>>;
+
+/** The progress of an installation's seeding. */
+type SeedingState =
+  | { readonly state: 'never' }
+  | { readonly state: 'started' }
+  | { readonly state: 'done'; readonly fixtures: AllFixtures };
+
+/** The installation's record of it. */
+type SeedingRecord = Document & Exclude<SeedingState, { readonly state: 'never' }>;
+
+const records = collection<SeedingRecord>('demo', []);
+
+/** The collections in which `npm start` stores its own records. */
+export const progressCollections = [records];
+
+/** The record of the seeding. It is stored with the data, so that it is true for any data directory. */
+export interface Progress {
+  state(): Promise<SeedingState>;
+  begin(): Promise<void>;
+  finish(fixtures: AllFixtures): Promise<void>;
+}
+
+const ID = 'seeding';
+
+/** The progress recorded in a store. */
+export const progressIn = (store: Store): Progress => {
+  const documents = store.collection(records).of('installation');
+  return {
+    state: async () => (await documents.get(ID)) ?? { state: 'never' },
+    async begin() {
+      await documents.insert({ id: ID, state: 'started' }).catch((error: unknown) => {
+        if (!(error instanceof UniqueViolation)) throw error;
+      });
+    },
+    async finish(fixtures) {
+      await documents.update(ID, () => ({ next: { id: ID, state: 'done', fixtures } }));
+    },
+  };
+};
 
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
@@ -24,16 +63,11 @@ export const doorClientIdsOf = ({ clients }: Pick<DemoCredentials, 'clients'>): 
     )
     .join(',');
 
-interface SeedingOptions {
+interface SeedingOptions extends Pick<ShopKeeperOptions, 'urls' | 'serviceRootSecret'> {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
   readonly progress: Progress;
   /** The folder of `demo.json`. */
   readonly directory: string;
-  readonly authorizerUrl: string;
-  readonly catalogUrl: string;
-  readonly contactsUrl: string;
-  readonly ordersUrl: string;
-  readonly serviceRootSecret: string;
   readonly addresses: Addresses;
   readonly now: Date;
   /** Receives the current step, in a few words. */

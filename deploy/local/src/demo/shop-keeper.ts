@@ -13,14 +13,18 @@ export interface ServiceCall {
   readonly idempotencyKey?: string;
 }
 
+/** A page of a list, as services answer it. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
 /** Calls the services on behalf of a client; resolves with the data of a success. @throws {Error} of any other answer */
 export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Data>;
 
-interface ShopKeeperOptions {
-  readonly authorizerUrl: string;
-  readonly catalogUrl: string;
-  readonly contactsUrl: string;
-  readonly ordersUrl: string;
+export interface ShopKeeperOptions {
+  /** The addresses of the services. */
+  readonly urls: Readonly<Record<'authorizer' | 'catalog' | 'contacts' | 'orders', string>>;
   /** The root of the gateway's service secret: only the gateway may request decisions, as the seeding does. */
   readonly serviceRootSecret: string;
   readonly clientId: string;
@@ -41,19 +45,18 @@ const RENEWED_AFTER_MS = 30_000;
  * token of the client, the authorizer's decision on each operation, the signed identity.
  */
 export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
-  const { authorizerUrl, serviceRootSecret, clientId, clientSecret } = options;
+  const { urls, serviceRootSecret, clientId, clientSecret } = options;
   const authorization = serviceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
-  const urls = { catalog: options.catalogUrl, contacts: options.contactsUrl, orders: options.ordersUrl };
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
 
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-  const { access_token: token } = await fetch(new URL('/auth/token', authorizerUrl), {
+  const { access_token: token } = await fetch(new URL('/auth/token', urls.authorizer), {
     method: 'POST',
     body: new URLSearchParams(form),
   }).then(read<{ readonly access_token: string }>);
 
   const decide = async (audience: string, operation: string, scope: string): Promise<string> => {
-    const { identity } = await fetch(new URL(DECISIONS_PATH, authorizerUrl), {
+    const { identity } = await fetch(new URL(DECISIONS_PATH, urls.authorizer), {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ token, operation, scope, audience }),
