@@ -4,36 +4,20 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { asList, asTree, at, type Resource, rendered, type Tree, textAt, type Value } from './kustomize.ts';
+import { added, asTree, at, changed, type Resource, rendered, type Tree, textAt, type Value } from './kustomize.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Texts that stand for expressions of Helm's templates until the document is written: YAML would quote these. */
-const createMarks = () => {
-  const expressions: string[] = [];
-  return {
-    mark: (expression: string): string => `TEMPLATE${expressions.push(`{{ ${expression} }}`) - 1}END`,
-    written: (document: Tree): string =>
-      stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).replace(
-        /TEMPLATE(\d+)END/g,
-        (_, index) => expressions[Number(index)] ?? '',
-      ),
-  };
-};
+const expressions: string[] = [];
 
-const { mark, written } = createMarks();
+/** A text that stands for an expression of Helm's templates until the document is written: YAML would quote that. */
+const mark = (expression: string): string => `TEMPLATE${expressions.push(`{{ ${expression} }}`) - 1}END`;
 
-/** The tree with another value at a path of names and positions, which exists or is added. */
-const withAt = (value: Value, [step, ...rest]: readonly (string | number)[], to: Value): Value => {
-  if (step === undefined) return to;
-  if (typeof step === 'number')
-    return asList(value, 'a list').map((one, index) => (index === step ? withAt(one, rest, to) : one));
-  const tree = asTree(value, step);
-  return { ...tree, [step]: withAt(tree[step] ?? {}, rest, to) };
-};
-
-const changed = (resource: Resource, changes: readonly (readonly [readonly (string | number)[], Value])[]): Resource =>
-  changes.reduce<Value>((tree, [path, to]) => withAt(tree, path, to), resource) as Resource;
+const written = (document: Tree): string =>
+  stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }).replace(
+    /TEMPLATE(\d+)END/g,
+    (_, index) => expressions[Number(index)] ?? '',
+  );
 
 const CONTAINER = ['spec', 'template', 'spec', 'containers', 0] as const;
 
@@ -111,15 +95,9 @@ const templates: Readonly<Record<string, (resource: Resource) => Resource>> = {
       // After its ServiceAccount.
       [['metadata', 'annotations'], { ...HOOK, 'helm.sh/hook-weight': '1' }],
       [[...CONTAINER, 'image'], image('operator')],
-      [
-        [...CONTAINER, 'env'],
-        [...asList(at(resource, ...CONTAINER, 'env'), 'env'), SERVICES_FILE],
-      ],
-      [
-        [...CONTAINER, 'volumeMounts'],
-        [...asList(at(resource, ...CONTAINER, 'volumeMounts'), 'mounts'), ROWS.mount],
-      ],
-      [[...VOLUMES], [...asList(at(resource, ...VOLUMES), 'volumes'), ROWS.volume]],
+      added(resource, [...CONTAINER, 'env'], SERVICES_FILE),
+      added(resource, [...CONTAINER, 'volumeMounts'], ROWS.mount),
+      added(resource, VOLUMES, ROWS.volume),
     ]),
   ServiceAccount: (resource) =>
     resource.metadata.name === 'topology' ? changed(resource, [[['metadata', 'annotations'], HOOK]]) : resource,
@@ -291,3 +269,22 @@ export const writeChart = (folder: string): void => {
   }
   for (const [name, parts] of files) put(`templates/${name}.yaml`, parts.join('---\n'));
 };
+
+// npm run chart -- DIRECTORY: writes the Helm chart, made from the kustomize base
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) {
+    process.stderr.write('npm run chart -- DIRECTORY\n');
+    process.exitCode = 2;
+  } else {
+    try {
+      writeChart(folder);
+      process.stdout.write(
+        `written: helm install boxoffice ${folder} --namespace boxoffice --set host=tickets.example.org\n`,
+      );
+    } catch (error) {
+      process.stderr.write(`${(error as Error).message}\n`);
+      process.exitCode = 1;
+    }
+  }
+}

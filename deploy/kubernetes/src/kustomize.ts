@@ -48,6 +48,27 @@ export const at = (value: Value | undefined, ...path: readonly (string | number)
   return found;
 };
 
+/** The tree with another value at a path of names and positions, which exists or is added. */
+const withAt = (value: Value, [step, ...rest]: readonly (string | number)[], to: Value): Value => {
+  if (step === undefined) return to;
+  if (typeof step === 'number')
+    return asList(value, 'a list').map((one, index) => (index === step ? withAt(one, rest, to) : one));
+  const tree = asTree(value, step);
+  return { ...tree, [step]: withAt(tree[step] ?? {}, rest, to) };
+};
+
+type Change = readonly [path: readonly (string | number)[], to: Value];
+
+/** The object with other values at these paths. */
+export const changed = (resource: Resource, changes: readonly Change[]): Resource =>
+  changes.reduce<Value>((tree, [path, to]) => withAt(tree, path, to), resource) as Resource;
+
+/** The change that adds an entry to a list. */
+export const added = (resource: Resource, path: Change[0], one: Value): Change => [
+  path,
+  [...asList(at(resource, ...path), 'a list'), one],
+];
+
 /** Kind and name, which identify an object within a namespace. */
 export const nameOf = ({ kind, metadata }: Resource): string => `${kind}/${metadata.name}`;
 

@@ -10,6 +10,7 @@ import {
   templatePath,
   type Value,
 } from '../src/index.ts';
+import { operatorVersion, product, type Started, started } from './product.ts';
 import {
   base,
   deployed,
@@ -19,8 +20,7 @@ import {
   type Surroundings,
   surroundingsOf,
   topology,
-} from './kustomizations.ts';
-import { operatorVersion, product, type Started, started } from './product.ts';
+} from './resources.ts';
 
 const resources = rendered(base);
 const onDemand = rendered(example);

@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { isTree, nameOf, type Resource, rendered, type Value } from '../src/index.ts';
-import { applicable, base } from './kustomizations.ts';
-import { faultsOf } from './schemas.ts';
+import { applicable, base, faultsOf } from './resources.ts';
 
 const faultsIn = async (resources: readonly Resource[]): Promise<string[]> => {
   const all = await Promise.all(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { asList, asTree, at, type Resource, rendered, type Tree, templatePath, type Value } from '../src/index.ts';
-import { base, deployed, everything, example, firstInstitution, surroundingsOf } from './kustomizations.ts';
+import { base, deployed, everything, example, firstInstitution, surroundingsOf } from './resources.ts';
 
 /** One end of a connection: a pod of the product, or a pod of another namespace. */
 interface End {

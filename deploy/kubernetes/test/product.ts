@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Tree } from '../src/index.ts';
-import type { Surroundings } from './kustomizations.ts';
-import { repository } from './kustomizations.ts';
+import type { Surroundings } from './resources.ts';
+import { repository } from './resources.ts';
 
 /** A process of the product: a package with a main that listens. */
 export interface Process {

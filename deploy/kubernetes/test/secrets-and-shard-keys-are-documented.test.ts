@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { asList, at, nameOf, type Resource, rendered, templatePath } from '../src/index.ts';
-import { applicable, base, repository, surroundingsOf } from './kustomizations.ts';
 import { product } from './product.ts';
+import { applicable, base, repository, surroundingsOf } from './resources.ts';
 
 const page = readFileSync(join(base, '../README.md'), 'utf8');
 /** The rows of the documented table of Secrets, by name. */

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { at, documentsIn, nameOf, type Resource, rendered, writeChart } from '../src/index.ts';
-import { chart as source, topology } from './kustomizations.ts';
-import { faultsOf } from './schemas.ts';
+import { faultsOf, chart as source, topology } from './resources.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boxoffice-chart-'));
 const chart = join(folder, 'chart');

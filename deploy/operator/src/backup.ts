@@ -26,8 +26,8 @@ import {
   syncToDisk,
 } from './backup-manifest.ts';
 import type { Command } from './command.ts';
+import { createProgress } from './command.ts';
 import { type Installation, Refused, versions } from './installation.ts';
-import { createProgress } from './progress.ts';
 
 /**
  * Files of a running process (which creates them again) or of an earlier restore, not of the installation.

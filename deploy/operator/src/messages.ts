@@ -7,9 +7,8 @@ import { presentRows } from '@boxoffice/runtime/services';
 import type { CurrentFact, CurrentFacts } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { knownInstitution } from './accounts/institutions.ts';
-import { type Command, type Given, Misuse } from './command.ts';
+import { type Command, createProgress, type Given, Misuse } from './command.ts';
 import { type Installation, Refused, services } from './installation.ts';
-import { createProgress } from './progress.ts';
 
 /** The services that publish facts to queues, in the order in which a reader needs their facts. */
 const publishers = ['contacts', 'catalog', 'orders', 'tickets'] as const;

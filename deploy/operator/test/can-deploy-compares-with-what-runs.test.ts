@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { dereferenced } from '@boxoffice/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sharedDirectory as directory, sharedProduct } from './product.ts';
-import { operatorOf, temporaryDirectory } from './program.ts';
+import { sharedDirectory as directory, operatorOf, sharedProduct, temporaryDirectory } from './program.ts';
 
 type Json = ReturnType<typeof JSON.parse>;
 

@@ -4,8 +4,16 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { sharedDirectory as directory, PUBLIC_URL, sharedProduct, startProduct, stopSharedProduct } from './product.ts';
-import { createClub, operatorOf, temporaryDirectory } from './program.ts';
+import {
+  createClub,
+  sharedDirectory as directory,
+  operatorOf,
+  PUBLIC_URL,
+  sharedProduct,
+  startProduct,
+  stopSharedProduct,
+  temporaryDirectory,
+} from './program.ts';
 
 const noteFile = join(directory, 'running.json');
 

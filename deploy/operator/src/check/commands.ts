@@ -4,9 +4,8 @@ import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { explain } from '@boxoffice/runtime';
 import { knownInstitution } from '../accounts/institutions.ts';
-import { type Command, Misuse, type Report } from '../command.ts';
+import { type Command, createProgress, Misuse, type Report } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
-import { createProgress } from '../progress.ts';
 import { type Invariant, invariants } from './findings.ts';
 import { type Verified, type Violation, verify } from './verify.ts';
 
