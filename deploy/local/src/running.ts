@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer, type NetConnectOpts, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { reasonOf, StartFault } from '@boxoffice/runtime';
+import { reasonOf, replaceFile, StartFault } from '@boxoffice/runtime';
 
 /**
  * A socket whose name derives from the directory. Linux and Windows remove it with its process; elsewhere a file stays
@@ -92,9 +92,7 @@ const read = (directory: string): Running | undefined => {
 export const recordRunning = (directory: string, where: Omit<Running, 'pid' | 'since'>): (() => Promise<void>) => {
   const file = fileIn(directory);
   const record: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, 0o600);
   return async () => {
     // On shared engines another process may have started and replaced the record.
     if (read(directory)?.pid === process.pid) rmSync(file, { force: true });

@@ -1,10 +1,11 @@
 // TLS certificates: reading and following the files, a certificate for development, and trusted authorities.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { replaceFile } from './files.ts';
 import type { Logger } from './logger.ts';
 import { file } from './settings/kinds.ts';
 import { type Setting, SettingsFault } from './settings/settings.ts';
@@ -244,11 +245,6 @@ const make = async (hosts: readonly string[], now: number): Promise<Certificate>
     ],
   });
   return { cert, key };
-};
-
-const replaceFile = (path: string, content: string, mode: number): void => {
-  writeFileSync(`${path}.new`, content, { mode, flush: true });
-  renameSync(`${path}.new`, path);
 };
 
 /**

@@ -16,6 +16,7 @@ export {
   type Resolve,
 } from './connections/addresses.ts';
 export { createHttpClient, type HttpAnswer, type HttpCall, isLastAnswer } from './connections/http-client.ts';
+export { ensureDirectory, replaceFile } from './files.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
 export { type Check, createHealth, type Health } from './listen/health.ts';

@@ -1,6 +1,6 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, reasonOf, StartFault } from '@boxoffice/runtime';
+import { explain, reasonOf, replaceFile, StartFault } from '@boxoffice/runtime';
 import type { DemoApiKey, DemoApiUser, DemoClient, DemoUser } from './accounts.ts';
 import type { FixtureIds } from './catalogue.ts';
 
@@ -59,12 +59,8 @@ export const removeDemo = (directory: string): void => rmSync(demoFile(directory
 /** Writes the file atomically, readable by its owner only. @throws {StartFault} when it cannot be written */
 export const writeDemo = (directory: string, demo: DemoCredentials): void => {
   const path = demoFile(directory);
-  const draft = `${path}.new`;
   try {
-    writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
-    // A draft left by a crash may have another mode.
-    chmodSync(draft, 0o600);
-    renameSync(draft, path);
+    replaceFile(path, `${JSON.stringify(demo, null, 2)}\n`, 0o600);
   } catch (error) {
     throw new StartFault(`${path} cannot be written: ${explain(error)}`);
   }

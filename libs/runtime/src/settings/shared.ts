@@ -1,14 +1,12 @@
 // Settings that several programs share; each program picks those that it needs.
 
 import { hkdfSync } from 'node:crypto';
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { certificateFiles } from '../certificates.ts';
 import { logLevels } from '../logger.ts';
 import { readStoredSecret } from '../secrets.ts';
 import { directory, file, oneOf, port, secret, text, url } from './kinds.ts';
 import { type Environment, type Setting, SettingsFault } from './settings.ts';
-import { explain, reasonOf, StartFault } from './start-fault.ts';
 
 /** Where the installation keeps its files. */
 export const dataDirectory = directory('BOXOFFICE_DATA_DIR', { default: resolve('data') });
@@ -136,41 +134,3 @@ export const serviceSecretFromRoot = (process: string): Setting<string> => ({
   name: serviceRootSecret.name,
   read: (env) => deriveServiceSecret(serviceRootSecret.read(env), process),
 });
-
-const known = (path: string) => statSync(path, { throwIfNoEntry: false });
-
-const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
-
-/** The directories to create: this one and its missing parents, the outermost first. */
-const missing = (path: string): string[] => {
-  if (isDirectory(path)) return [];
-  const found = [path];
-  for (let at = dirname(path); !known(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
-  return found;
-};
-
-const make = (path: string): void => {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have created it meanwhile.
-    if (reasonOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
-  }
-};
-
-/**
- * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
- * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
- * /proc does.
- * @throws {StartFault} naming the setting, when it cannot be created or written
- */
-export const ensureDirectory = (path: string, setting: string): string => {
-  try {
-    for (const directory of missing(resolve(path))) make(directory);
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return path;
-  } catch (error) {
-    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
-    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
-  }
-};

@@ -1,0 +1,58 @@
+// Files and directories of an installation.
+
+import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
+
+const known = (path: string) => statSync(path, { throwIfNoEntry: false });
+
+const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
+
+/** The directories to create: this one and its missing parents, the outermost first. */
+const missing = (path: string): string[] => {
+  if (isDirectory(path)) return [];
+  const found = [path];
+  for (let at = dirname(path); !known(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
+  return found;
+};
+
+const make = (path: string): void => {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (reasonOf(error) !== 'EEXIST' || !isDirectory(path)) throw error;
+  }
+};
+
+/**
+ * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
+ * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
+ * /proc does.
+ * @throws {StartFault} naming the setting, when it cannot be created or written
+ */
+export const ensureDirectory = (path: string, setting: string): string => {
+  try {
+    for (const directory of missing(resolve(path))) make(directory);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
+  }
+};
+
+/**
+ * Writes a file to disk, or replaces it at once.
+ * @throws the file system's error; the file is unchanged then
+ */
+export const replaceFile = (path: string, content: string, mode: number): void => {
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, content, { mode, flush: true });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+};
