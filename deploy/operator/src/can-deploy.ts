@@ -177,20 +177,10 @@ const nextOf = async (row: ServiceRow, from: string | undefined): Promise<Next> 
     return { ...read, isKnown: true };
   }
   if (own) return { ...own, isKnown: true, isWhole: true };
-  const nothing = { info: { version: 'of the services list' }, paths: {}, components: {} };
-  const { version } = nothing.info;
-  const { name } = row;
-  return {
-    name,
-    version,
-    callers,
-    openapi: nothing,
-    internal: nothing,
-    publishes: {},
-    ...listedOf(row),
-    isKnown: false,
-    isWhole: false,
-  };
+  const version = 'of the services list';
+  const nothing = { info: { version }, paths: {}, components: {} };
+  const described = { version, callers, openapi: nothing, internal: nothing, publishes: {} };
+  return { name: row.name, ...described, ...listedOf(row), isKnown: false, isWhole: false };
 };
 
 /** One of each release: instances that describe themselves alike are compared once. */

@@ -116,11 +116,9 @@ const file: { readonly opera: OperaInFile; readonly museum: MuseumInFile } = JSO
   readFileSync(new URL('../../demo.json', import.meta.url), 'utf8'),
 );
 
-type ReadTexts = (line: string) => Texts;
-
 const textsIn =
-  (languages: readonly string[]): ReadTexts =>
-  (line) => {
+  (languages: readonly string[]) =>
+  (line: string): Texts => {
     const texts = line.split(' | ');
     return Object.fromEntries(languages.map((language, index) => [language, texts[index] ?? texts[0] ?? '']));
   };
@@ -176,8 +174,8 @@ const openOpera = (data: OperaInFile): DemoInstitution => {
       name,
       description: texts(description),
       venue: { name: hall, city: data.city },
-      starts: Array.from({ length: evenings[index % evenings.length] ?? 1 }, (_, repeat) => [
-        14 + index + repeat * 3,
+      starts: Array.from({ length: evenings[index % evenings.length] ?? 1 }, (_, nth) => [
+        14 + index + nth * 3,
         18,
         30,
       ]),
