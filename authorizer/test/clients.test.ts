@@ -3,7 +3,7 @@
 
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../src/index.ts';
-import { installationFor, type Json, type TestClient, until } from './installation.ts';
+import { CALLBACK, installationFor, type Json, type TestClient, until } from './installation.ts';
 
 const installation = installationFor();
 
@@ -330,8 +330,6 @@ describe('public clients have no secret', () => {
     const caller = await installation.newClient(['clients:read', 'clients:write', 'clients.sensitive:write']);
     token = await installation.tokenOf(caller);
   });
-
-  const CALLBACK = 'https://shop.example.org/callback';
 
   const create = (body: object, headers: Record<string, string> = {}) =>
     installation.call(token, 'createClient', 'clients:write', 'POST', '', {

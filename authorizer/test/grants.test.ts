@@ -1,8 +1,8 @@
 import { createMetrics, type Metrics } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordUsage } from '../src/index.ts';
-import { type People, type Person, peopleFor, peopleOf, proof } from './browser.ts';
-import { engines, type Installation, installationFor, type Json, startInstallation } from './installation.ts';
+import { claimsOf, type People, type Person, peopleFor, peopleOf, proof } from './browser.ts';
+import { engines, type Installation, installationFor, startInstallation } from './installation.ts';
 
 describe('codes and refresh tokens are used once', () => {
   describe.each(engines)('on $name', (engine) => {
@@ -23,8 +23,6 @@ describe('codes and refresh tokens are used once', () => {
     };
     const refused = { status: 400, body: { status: 'bad_request', data: null, error: 'invalid_grant' } };
     const withoutScope = { status: 400, body: { status: 'invalid_parameter', data: null, error: 'invalid_scope' } };
-    const claimsOf = (token: unknown): Json =>
-      JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
 
     describe('a code', () => {
       test('gives tokens of the user, with envelope and RFC members', async () => {

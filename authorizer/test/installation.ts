@@ -252,6 +252,10 @@ export const waysTo = (url: string, store: Store) => {
       }),
     );
 
+  /** Introspects a token as the client. */
+  const introspect = (token: string, { clientId, clientSecret }: TestClient) =>
+    post('/auth/introspect', { token, client_id: clientId, client_secret: clientSecret });
+
   const decide = (token: string, scope: string, operation = 'getClient', audience = 'authorizer') =>
     internal('/internal/decisions', { token, scope, operation, audience });
 
@@ -289,5 +293,5 @@ export const waysTo = (url: string, store: Store) => {
     more?: { body?: object; headers?: Record<string, string> },
   ): Promise<Received> => callAt(token, operation, scope, method, `/svc/v3/clients${path}`, more);
 
-  return { post, get, newClient, askToken, tokenOf, internal, decide, call, callAt };
+  return { post, get, newClient, askToken, tokenOf, introspect, internal, decide, call, callAt };
 };

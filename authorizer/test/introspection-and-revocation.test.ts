@@ -8,7 +8,8 @@ import fc from 'fast-check';
 import { holds, lacking, remaining, SCOPES } from '../src/domain/scopes.ts';
 import { examples } from '../src/events.ts';
 import { addClientSecret, deleteClient, removeClientSecret } from '../src/index.ts';
-import { basic, installationFor, type Json, type TestClient, until } from './installation.ts';
+import { claimsOf } from './browser.ts';
+import { basic, installationFor, type Json, type TestClient, until, waysTo } from './installation.ts';
 
 const installation = installationFor({ instances: 2 });
 const received: Message[] = [];
@@ -27,8 +28,7 @@ describe('introspection (RFC 7662) describes active tokens of the own institutio
     introspector = await installation.newClient([]);
   });
 
-  const introspect = (token: string, { clientId, clientSecret }: TestClient = introspector) =>
-    installation.post('/auth/introspect', { token, client_id: clientId, client_secret: clientSecret });
+  const introspect = (token: string, by = introspector) => installation.introspect(token, by);
 
   const inactive = { status: 'success', details: null, data: { active: false }, active: false };
 
@@ -154,9 +154,6 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
       token_type_hint: 'x',
     });
 
-  const claimsOf = (token: string) =>
-    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json;
-
   test('every instance refuses the token at once, and accepts another one of the client', async () => {
     const [token, other] = [await installation.tokenOf(client), await installation.tokenOf(client)];
     expect(await revoke(token)).toMatchObject({ status: 200, body: { status: 'success', details: null, data: {} } });
@@ -217,15 +214,8 @@ describe('a client revokes its own tokens (RFC 7009)', () => {
 });
 
 describe('a change by an operator or another instance takes effect everywhere within five seconds', () => {
-  const statusAt = async (instance: number, { clientId, clientSecret }: TestClient): Promise<number> => {
-    const body = new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    });
-    const { status } = await fetch(`${installation.services[instance]?.url}/auth/token`, { method: 'POST', body });
-    return status;
-  };
+  const statusAt = async (instance: number, client: TestClient): Promise<number> =>
+    (await waysTo(String(installation.services[instance]?.url), installation.store).askToken(client)).status;
 
   const PROMISED_MS = 5_000;
 

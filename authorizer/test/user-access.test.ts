@@ -18,7 +18,7 @@ import { isCommonPassword } from '../src/users/passwords.ts';
 import { createUsers } from '../src/users/users.ts';
 import { formOf, PASSWORD, type Person, peopleFor, proof } from './browser.ts';
 import { CALLBACK, engines, installationFor, type Json, type TestClient } from './installation.ts';
-import { introspect, newLogin, usersIn } from './user-fixture.ts';
+import { newLogin, usersIn } from './user-fixture.ts';
 
 describe('changes count for live tokens', () => {
   describe.each(engines)('on $name', (engine) => {
@@ -78,7 +78,7 @@ describe('changes count for live tokens', () => {
         });
         await users.patch(token, userId, { role: 'customer', contactNumber: '000777' });
         expect((await users.callerOf(own)).caller?.user).toMatchObject({ role: 'customer', contact: '000777' });
-        expect((await introspect(installation, client, own)).body).toMatchObject({ active: true, role: 'customer' });
+        expect((await installation.introspect(own, client)).body).toMatchObject({ active: true, role: 'customer' });
       });
 
       test.each([
@@ -148,7 +148,7 @@ describe('changes count for live tokens', () => {
         expect(await signIn(PASSWORD)).toBe('wrong');
         expect((await users.accept(String(invitation?.url), NEXT)).status).toBe(200);
         expect([await signIn(PASSWORD), await signIn(NEXT)]).toEqual(['wrong', 'right']);
-        expect((await introspect(installation, client, own)).body).toMatchObject({ active: false });
+        expect((await installation.introspect(own, client)).body).toMatchObject({ active: false });
       });
 
       test('is throttled like a login, by login and by address', async () => {

@@ -3,7 +3,7 @@ import type { Role } from '../src/domain/scopes.ts';
 import { SCOPES } from '../src/index.ts';
 import { usersCollection } from '../src/store.ts';
 import { acceptCheaply, peopleOf, proof } from './browser.ts';
-import { basic, type Installation, type Json, type TestClient } from './installation.ts';
+import type { Installation, Json, TestClient } from './installation.ts';
 
 export interface TestUser {
   readonly userId: string;
@@ -103,7 +103,3 @@ export const usersIn = (installation: Installation) => {
     callerOf,
   };
 };
-
-/** Introspects a token as the client. */
-export const introspect = (installation: Installation, { clientId, clientSecret }: TestClient, token: string) =>
-  installation.post('/auth/introspect', { token }, { authorization: basic(clientId, clientSecret) });

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { addClientSecret, removeClientSecret } from '../src/index.ts';
 import { type Person, peopleFor, proof } from './browser.ts';
 import { engines, installationFor, type Json, type Received, type TestClient, waysTo } from './installation.ts';
-import { introspect } from './user-fixture.ts';
 
 describe('a withdrawn secret ends the tokens that it obtained', () => {
   const SCOPE = 'openid catalog:read offline_access';
@@ -31,9 +30,8 @@ describe('a withdrawn secret ends the tokens that it obtained', () => {
     const decisions = (token: string): Promise<Received[]> =>
       Promise.all(instances.map(({ decide }) => decide(token, 'catalog:read')));
 
-    const introspections = async (token: string, { clientId, clientSecret }: TestClient): Promise<unknown[]> => {
-      const question = { token, client_id: clientId, client_secret: clientSecret };
-      const answers = await Promise.all(instances.map(({ post }) => post('/auth/introspect', question)));
+    const introspections = async (token: string, client: TestClient): Promise<unknown[]> => {
+      const answers = await Promise.all(instances.map(({ introspect }) => introspect(token, client)));
       return answers.map(({ body }) => body.data);
     };
 
@@ -97,7 +95,7 @@ describe('a withdrawn secret ends the tokens that it obtained', () => {
       const opinions = async (token: unknown) => ({
         decided: await people.isValid(token),
         introspected: (
-          (await introspect(installation, { clientId, clientSecret: latest }, String(token))).body.data as Json
+          (await installation.introspect(String(token), { clientId, clientSecret: latest })).body.data as Json
         ).active,
         userInfo: (await people.userInfo(String(token))).status,
       });
