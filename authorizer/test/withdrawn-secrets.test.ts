@@ -77,7 +77,7 @@ describe('a withdrawn secret ends the tokens that it obtained', () => {
     const begin = async () => {
       const { clientId, clientSecret: old } = await people.confidentialClient();
       const { clientSecret: latest, secrets } = await addClientSecret(installation.store, 'opera', clientId);
-      const [oldId = '', latestId = ''] = secrets.map(({ id }) => id);
+      const [oldId = ''] = secrets.map(({ id }) => id);
 
       const signIn = async (clientSecret: string): Promise<Json> => {
         const { verifier, challenge } = proof();
@@ -99,7 +99,7 @@ describe('a withdrawn secret ends the tokens that it obtained', () => {
         ).active,
         userInfo: (await people.userInfo(String(token))).status,
       });
-      return { old, latest, oldId, latestId, signIn, refresh, withdraw, opinions };
+      return { old, latest, oldId, signIn, refresh, withdraw, opinions };
     };
     const VALID = { decided: true, introspected: true, userInfo: 200 };
     const ENDED = { decided: false, introspected: false, userInfo: 401 };

@@ -111,16 +111,8 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
   ): Promise<PageAnswer> => {
     const { client, redirectUri, challenge, nonce } = request;
     const { signedInAt, id: sessionId } = session;
-    const granted = {
-      clientId: client.id,
-      userId: account.id,
-      scopes,
-      redirectUri,
-      challenge,
-      nonce,
-      sessionId,
-      signedInAt,
-    };
+    const owners = { clientId: client.id, userId: account.id, sessionId, signedInAt };
+    const granted = { ...owners, scopes, redirectUri, challenge, nonce };
     return back(request, { code: await grants.open(client.institution, granted) }, cookies);
   };
 
@@ -141,25 +133,17 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     return client.type === 'public' && isClaimable(redirectUri) && !isNow ? 'interaction_required' : undefined;
   };
 
-  const askForConsent = (
-    exchange: Exchange,
-    { session, account, isNow }: SignedIn,
-    scopes: readonly string[],
-  ): PageAnswer => {
+  const askForConsent = (exchange: Exchange, { session, account }: SignedIn, scopes: readonly string[]): PageAnswer => {
     const { request, view, browser, cookies } = exchange;
     const { client, redirectUri } = request;
-    const more = { session: session.id, scopes, justSignedIn: isNow };
-    const state = forms.write(formState(exchange, 'consent', more), browser);
-    const claimable = client.type === 'public' && isClaimable(redirectUri);
-    const { login } = account;
     return consentPage({
       ...view,
       client: client.name,
       redirectUri,
-      state,
-      login,
+      state: forms.write(formState(exchange, 'consent', { session: session.id, scopes }), browser),
+      login: account.login,
       scopes,
-      isClaimable: claimable,
+      isClaimable: client.type === 'public' && isClaimable(redirectUri),
       cookies,
     });
   };

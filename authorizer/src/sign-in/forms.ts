@@ -17,8 +17,6 @@ export interface FormState {
   readonly session?: string;
   /** The scopes that the form shows. */
   readonly scopes?: readonly string[];
-  /** The user signed in within this request, so the redirect was chosen by the one who signed in. */
-  readonly justSignedIn?: boolean;
 }
 
 interface SignedState extends FormState {

@@ -59,9 +59,6 @@ interface UsageRange {
   readonly by: readonly Dimension[];
 }
 
-const HOUR_MS = 60 * 60_000;
-const DEFAULT_MS = 24 * HOUR_MS;
-
 /** The longest range of a query. */
 const LONGEST_DAYS = 92;
 
@@ -83,9 +80,9 @@ export const rangeOf = ({ from, to, granularity = 'hour', groupBy }: UsageQuery,
     throw invalid('groupBy cannot be user with granularity=minute: users are counted per hour and per day');
   }
   const end = to === undefined ? now : Date.parse(to);
-  const start = from === undefined ? end - DEFAULT_MS : Date.parse(from);
+  const start = from === undefined ? end - lengthOf.day : Date.parse(from);
   if (start > end) throw invalid('from is after to');
-  if (end - start > LONGEST_DAYS * 24 * HOUR_MS) throw invalid(`from is more than ${LONGEST_DAYS} days before to`);
+  if (end - start > LONGEST_DAYS * lengthOf.day) throw invalid(`from is more than ${LONGEST_DAYS} days before to`);
   const last = startOf(granularity, end);
   return {
     resolution: granularity,

@@ -6,13 +6,11 @@ import type { UserDocument } from '../store.ts';
 
 let known: ReadonlySet<string> | undefined;
 
-/** The passwords that leaked most often, in lower case; read when they are first needed. */
-const commonPasswords = (): ReadonlySet<string> => {
+/** Whether it is one of the passwords that leaked most often, in lower case; they are read when first needed. */
+const isCommon = (text: string): boolean => {
   known ??= new Set(dictionary['passwords-common'].map((password) => password.toLowerCase()));
-  return known;
+  return known.has(text);
 };
-
-const isCommon = (text: string): boolean => commonPasswords().has(text);
 
 /** The unit that the text repeats, such as `abc` of `abcabcabc`; the text itself if it repeats none. */
 const unitOf = (text: string): string => /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
