@@ -19,7 +19,7 @@ export type Reply =
   | null;
 
 /** A fake installation that answers what a test says. */
-export interface Installation {
+interface Installation {
   readonly baseUrl: string;
   readonly received: readonly Received[];
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export const refusal = (
 });
 
 /** Starts a fake installation; the `count` of an answer is that of earlier requests of the same path. */
-export const openInstallation = async (
+const openInstallation = async (
   answer: (received: Received, count: number) => Reply | Promise<Reply>,
 ): Promise<Installation> => {
   const received: Received[] = [];

@@ -1,17 +1,36 @@
 // The control at the door: entry of the page. It uses only the institution API.
+
 import { openDatabase } from './database.js';
-import { h } from './dom.js';
+import { button, h } from './dom.js';
 import { createEvening } from './evening.js';
 import { createLink } from './link.js';
 import { choosePage } from './pages/choose.js';
-import { heading, message, show } from './pages/frame.js';
+import { heading, languageChoice, message, show } from './pages/frame.js';
 import { reportPage } from './pages/report.js';
 import { scanPage } from './pages/scan.js';
-import { startPage } from './pages/start.js';
 import { createSignIn, loadSettings } from './sign-in.js';
-import { t } from './texts/index.js';
+import { hasText, language, t } from './texts/index.js';
 import { createVerifier } from './verify.js';
 import { keepOffline } from './worker.js';
+
+/** The sign-in of a house. `error`: why the last one failed. */
+const startPage = ({ signIn, open, error }) => {
+  const name = `signInErrors.${error}`;
+  const buttons = signIn.clients.map((client) =>
+    button({ class: 'strong', onclick: () => signIn.begin(client.clientId, language()) }, null, t('signInAt', client)),
+  );
+  show(
+    h(
+      'div',
+      { class: 'page' },
+      heading(t('title')),
+      error && message(hasText(name) ? t(name) : t('signInErrors.other'), { role: 'alert', class: 'warning' }),
+      h('p', null, t(buttons.length > 0 ? 'signInText' : 'noClients')),
+      h('div', { class: 'stack' }, buttons),
+      languageChoice(() => open('start')),
+    ),
+  );
+};
 
 /** How often changes are loaded and what waits is sent. Milliseconds. */
 const EVERY_MS = 4_000;

@@ -2,7 +2,7 @@ import { createMemoryOutbox, silent } from '@boxoffice/messaging/conformance';
 import { type Message, type OutboxPort, type RelayOptions, startRelay } from '../../src/index.ts';
 
 /** A bus that a test controls: every publish waits for the test's verdict. */
-export interface ScriptedBus {
+interface ScriptedBus {
   publish(message: Message): Promise<void>;
   ping(): Promise<void>;
   /** Messages that wait for their verdict, in the order of arrival. */

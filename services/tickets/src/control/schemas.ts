@@ -37,7 +37,7 @@ const scanned = {
 };
 
 /** A scan of a batch: by what was read, or by the ticket's id. */
-export const TicketScan = named(
+const TicketScan = named(
   'TicketScan',
   Type.Union([
     Members({ ...scanned, barcode }),

@@ -6,13 +6,13 @@ import { isRightToLeft, linesOf } from './letters/lines.ts';
 const QUIET = 4;
 
 /** A QR code: its side in modules, the quiet zone included, and each dark run of a row. */
-export interface QrCode {
+interface QrCode {
   readonly side: number;
   readonly runs: readonly { readonly x: number; readonly y: number; readonly width: number }[];
 }
 
 /** The QR code of a barcode: in the alphanumeric mode where it fits, with correction level M or better. */
-export const qrCodeOf = (barcode: string): QrCode => {
+const qrCodeOf = (barcode: string): QrCode => {
   const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
   const runs: { x: number; y: number; width: number }[] = [];
   for (let y = 0; y < code.size; y += 1) {

@@ -85,7 +85,7 @@ const byLanguage: Readonly<Record<string, Texts>> = {
 };
 
 /** How a document speaks: its fixed words, and the language tag of its dates and amounts. */
-export interface Speech {
+interface Speech {
   readonly texts: Texts;
   readonly locale: string;
 }

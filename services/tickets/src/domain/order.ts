@@ -11,7 +11,7 @@ import {
 
 /** Whether an order's tickets open the door as issued, or once they are printed. */
 export const deliveries = ['electronic', 'print'] as const;
-export type Delivery = (typeof deliveries)[number];
+type Delivery = (typeof deliveries)[number];
 
 /** A ticket as a confirmed order lists it. */
 export interface OrderedTicket {

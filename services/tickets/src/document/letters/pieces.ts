@@ -32,7 +32,7 @@ const byScript = (text: string): string[] => {
 };
 
 /** Letters of one font, as fontkit takes them. */
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly face: Face;
 }
