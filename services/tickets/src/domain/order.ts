@@ -1,32 +1,18 @@
-import {
-  type Beneficiary,
-  type Creator,
-  newlyNamed,
-  type Place,
-  type Price,
-  print,
-  type SaleDescription,
-  type Ticket,
-} from './ticket.ts';
+import { type Beneficiary, type Creator, newlyNamed, print, type Ticket } from './ticket.ts';
 
 /** Whether an order's tickets open the door as issued, or once they are printed. */
 export const deliveries = ['electronic', 'print'] as const;
 type Delivery = (typeof deliveries)[number];
 
+/** The members of a ticket that its order names; product, start and description are for display, as of the sale. */
+type Sold = Pick<
+  Ticket,
+  'lineId' | 'performanceId' | 'seatCategoryId' | 'tariffId' | 'place' | 'price' | 'productId' | 'startDate' | 'about'
+>;
+
 /** A ticket as a confirmed order lists it. */
-export interface OrderedTicket {
+export interface OrderedTicket extends Sold {
   readonly ticketId: string;
-  readonly lineId: string;
-  readonly performanceId: string;
-  readonly seatCategoryId: string;
-  readonly tariffId: string;
-  readonly place: Place;
-  readonly price: Price;
-  /** The product of the performance, for display. */
-  readonly productId?: string | null;
-  /** ISO 8601 UTC. */
-  readonly startDate?: string | null;
-  readonly about?: SaleDescription;
   /** As the order names it. */
   readonly beneficiary?: Beneficiary | null;
   /** How often the order has changed it since the confirmation; absent: never. */
@@ -214,23 +200,15 @@ export const cancellationOf = (tickets: readonly Ticket[], now: string): Cancell
   return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
 };
 
-/** The result for an order without issued tickets: as if all had been issued and cancelled. */
-export const neverIssued = (placeIds: readonly string[], now: string): Cancellation => ({
-  ticketsCancelled: placeIds.length,
-  controlled: 0,
-  placeIds,
-  keptPlaceIds: [],
-  at: now,
-});
-
 /**
- * The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more.
+ * The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more,
+ * and the result is as if all had been issued and cancelled.
  */
-export const tombstone = (orderId: string, cancellation: Cancellation): OrderTickets => ({
+export const tombstone = (orderId: string, placeIds: readonly string[], now: string) => ({
   id: orderId,
   contactNumber: null,
   asOf: 0,
   tickets: [],
-  cancellation,
-  createdAt: cancellation.at,
+  cancellation: { ticketsCancelled: placeIds.length, controlled: 0, placeIds, keptPlaceIds: [], at: now },
+  createdAt: now,
 });

@@ -1,6 +1,6 @@
 import { UniqueViolation } from '@boxoffice/store';
 import { type Collections, type Context, contextIn, type InstitutionContext, timestampOf } from '../context.ts';
-import { cancellationOf, current, neverIssued, tombstone } from '../domain/order.ts';
+import { cancellationOf, current, tombstone } from '../domain/order.ts';
 import { cancel } from '../domain/ticket.ts';
 import { ticketsCancelled } from '../events.ts';
 import type { OrderDocument, TicketDocument } from '../store.ts';
@@ -31,11 +31,9 @@ const writeTombstone = async (
   { orderId, placeIds }: OrderCancelled,
   now: string,
 ): Promise<OrderDocument | undefined> => {
-  const cancellation = neverIssued(placeIds, now);
+  const order = tombstone(orderId, placeIds, now);
   try {
-    await collections.orders.insert(tombstone(orderId, cancellation), {
-      events: [ticketsCancelled(orderId, cancellation)],
-    });
+    await collections.orders.insert(order, { events: [ticketsCancelled(orderId, order.cancellation)] });
     return undefined;
   } catch (error) {
     const known = error instanceof UniqueViolation ? await collections.orders.get(orderId) : undefined;
