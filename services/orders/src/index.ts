@@ -1,5 +1,4 @@
 export { orders } from './app.ts';
-export { paid, refunded } from './domain/order/money.ts';
-export type { State } from './domain/order/order.ts';
+export { paid, refunded, type State } from './domain/order/order.ts';
 export { unpaidStates } from './domain/order/state.ts';
 export { type OrderDocument, ordersCollection } from './store.ts';

@@ -1,8 +1,18 @@
 import { type Answer, created, type Listed, ok } from '@boxoffice/http';
 import type { Static } from 'typebox';
 import { hasNames } from '../domain/order/facts.ts';
-import { due, paid, paymentStatus, refundStatus, total } from '../domain/order/money.ts';
-import type { Cancellation, Line, Order, Payment, Refund } from '../domain/order/order.ts';
+import {
+  type Cancellation,
+  due,
+  type Line,
+  type Order,
+  type Payment,
+  paid,
+  paymentStatus,
+  type Refund,
+  refundStatus,
+  total,
+} from '../domain/order/order.ts';
 import { addressOf } from '../ids.ts';
 import type { OrderDocument } from '../store.ts';
 import { notFound } from './faults.ts';

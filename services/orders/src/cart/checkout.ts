@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { RefusedOrder, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { checkOut } from '../domain/cart.ts';
-import { due } from '../domain/order/money.ts';
+import { due } from '../domain/order/order.ts';
 import { derivedId, guestNumber } from '../ids.ts';
 import { cancelUnlessEnded, confirmedBy, sellAll } from '../orders/actions.ts';
 import { graceFor } from '../payments/payments.ts';

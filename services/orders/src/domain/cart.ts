@@ -2,10 +2,8 @@ import { boughtBy, inaccessible } from './buyer.ts';
 import { cancel } from './cancellation.ts';
 import { unsellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
-import { listed } from './hold.ts';
-import { beneficiaryOf } from './lines.ts';
-import { areAmounts, due } from './order/money.ts';
-import type { Guest, Line, Order, Texts } from './order/order.ts';
+import { beneficiaryOf, listed } from './lines.ts';
+import { areAmounts, due, type Guest, type Line, type Order, type Texts } from './order/order.ts';
 import { isHidden, touched, unfit } from './order/state.ts';
 import { addPayment } from './payments.ts';
 

@@ -2,8 +2,15 @@
 
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
 import { hasNames, orderConfirmed, ticketIdOf } from './order/facts.ts';
-import { due, isPaidInFull } from './order/money.ts';
-import type { Line, Order, Place, SaleDue, TicketControl } from './order/order.ts';
+import {
+  due,
+  isPaidInFull,
+  type Line,
+  type Order,
+  type Place,
+  type SaleDue,
+  type TicketControl,
+} from './order/order.ts';
 import { expiredUnsold, touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
 
 /** Whether the order has tickets, be they cancelled. */

@@ -1,6 +1,15 @@
 import { type Accepted, accept, acceptButRefuse, type Decision, type Refused, refuse } from './decisions.ts';
-import { areAmounts, due, isPaidInFull, paid, refunded } from './order/money.ts';
-import { type Creator, type Order, type Payment, states } from './order/order.ts';
+import {
+  areAmounts,
+  type Creator,
+  due,
+  isPaidInFull,
+  type Order,
+  type Payment,
+  paid,
+  refunded,
+  states,
+} from './order/order.ts';
 import { endedIfDue, isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as requested. */

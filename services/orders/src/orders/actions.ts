@@ -3,7 +3,7 @@ import type { OrdersContext } from '../context.ts';
 import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { confirm, type Sale, unsellable } from '../domain/confirmation.ts';
 import { accept, type Decision, isRefused } from '../domain/decisions.ts';
-import { extend, reserve } from '../domain/hold.ts';
+import { extend, reserve } from '../domain/lines.ts';
 import { type Command, decided, runCommand, runStockFirst } from '../steps/command.ts';
 import { answerWithTickets } from '../steps/follow-ups.ts';
 import { sellPlaces } from '../steps/sell.ts';

@@ -8,7 +8,7 @@ import type { Held, HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { inaccessible } from '../domain/buyer.ts';
 import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
-import { open } from '../domain/hold.ts';
+import { open } from '../domain/lines.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
 import { orderIdMadeBy, requestNameOf, shortNumberOf } from '../ids.ts';

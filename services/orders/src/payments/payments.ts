@@ -1,7 +1,6 @@
 import { faultOf, isUnavailable, RefusedOrder } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
-import { due } from '../domain/order/money.ts';
-import type { Payment } from '../domain/order/order.ts';
+import { due, type Payment } from '../domain/order/order.ts';
 import { isUnpaid } from '../domain/order/state.ts';
 import {
   addPayment,

@@ -5,7 +5,6 @@ import { removeOrderLine } from '../../src/orders/lines.ts';
 import { sweep } from '../../src/steps/sweep.ts';
 import { collections, retention } from '../../src/store.ts';
 import type { Reason } from '../fixture/catalog.ts';
-import { dying, moments } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import {
   add,
@@ -18,6 +17,7 @@ import {
   type ShopOrder,
   shopPost,
 } from '../fixture/orders.ts';
+import { dying, moments } from '../fixture/services.ts';
 
 describeOnEachEngine('carts', (fixture) => {
   describe('carts accept and release places', () => {

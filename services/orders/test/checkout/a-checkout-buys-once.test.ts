@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { dying, moments, never } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import {
   add,
@@ -15,6 +14,7 @@ import {
   readCart,
   shopPost,
 } from '../fixture/orders.ts';
+import { dying, moments, never } from '../fixture/services.ts';
 
 describeOnEachEngine('checkout', (fixture) => {
   let contactNumber: string;

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { checkoutCart } from '../../src/cart/checkout.ts';
 import type { OrdersContext } from '../../src/context.ts';
 import { writeGuest } from '../../src/steps/follow-ups.ts';
-import { moments, never } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newCartId, newContact, paymentsOf, type ShopOrder } from '../fixture/orders.ts';
+import { moments, never } from '../fixture/services.ts';
 
 describeOnEachEngine('guests', (fixture) => {
   const guest = (firstName = 'Ana') => ({ firstName, lastName: 'Martin', email: `${randomUUID()}@example.org` });

@@ -10,8 +10,7 @@ import {
   withoutNames,
 } from '../../src/domain/cart.ts';
 import { confirm } from '../../src/domain/confirmation.ts';
-import { open } from '../../src/domain/hold.ts';
-import { addLines, removeLine, startsAnew } from '../../src/domain/lines.ts';
+import { addLines, open, removeLine, startsAnew } from '../../src/domain/lines.ts';
 import type { Order } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, settlePayment } from '../../src/domain/payments.ts';

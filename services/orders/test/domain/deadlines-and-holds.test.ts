@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import * as hold from '../../src/domain/hold.ts';
-import { listed, open } from '../../src/domain/hold.ts';
-import { addLines, removeLine, unextendable, withoutReleased } from '../../src/domain/lines.ts';
-import { total } from '../../src/domain/order/money.ts';
+import * as hold from '../../src/domain/lines.ts';
+import { addLines, listed, open, removeLine, unextendable, withoutReleased } from '../../src/domain/lines.ts';
+import { total } from '../../src/domain/order/order.ts';
 import { expire, isPastDue } from '../../src/domain/order/state.ts';
 import { addPayment } from '../../src/domain/payments.ts';
 import {

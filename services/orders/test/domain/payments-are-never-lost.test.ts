@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { cancel } from '../../src/domain/cancellation.ts';
 import { confirmPaid, giveUpSale, unsellable } from '../../src/domain/confirmation.ts';
 import { removeLine } from '../../src/domain/lines.ts';
-import { due, paid, paymentStatus, refundStatus } from '../../src/domain/order/money.ts';
-import type { Order } from '../../src/domain/order/order.ts';
+import { due, type Order, paid, paymentStatus, refundStatus } from '../../src/domain/order/order.ts';
 import { expire } from '../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../src/domain/payments.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { confirm } from '../../src/domain/confirmation.ts';
 import { type Accepted, type Decision, isRefused, type Reason } from '../../src/domain/decisions.ts';
-import { type NewOrder, open } from '../../src/domain/hold.ts';
+import { type NewOrder, open } from '../../src/domain/lines.ts';
 import type { NewLine, Order } from '../../src/domain/order/order.ts';
 import { addPayment, type PaymentInput } from '../../src/domain/payments.ts';
 

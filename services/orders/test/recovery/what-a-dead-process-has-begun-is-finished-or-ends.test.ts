@@ -9,9 +9,9 @@ import { createOrder } from '../../src/orders/create.ts';
 import { addOrderLines, removeOrderLine } from '../../src/orders/lines.ts';
 import { payOrder, settleOrderPayment } from '../../src/payments/payments.ts';
 import type { OrderDocument } from '../../src/store.ts';
-import { dying, moments } from '../fixture/contexts.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newExpiredOrder, newOrder, pay, read } from '../fixture/orders.ts';
+import { dying, moments } from '../fixture/services.ts';
 
 describeOnEachEngine('recovery', (fixture) => {
   describe('what a dead process has begun is finished, or ends with the hold', () => {

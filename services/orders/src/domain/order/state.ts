@@ -1,7 +1,6 @@
 import { type Accepted, accept, type Decision, type Refused, refuse } from '../decisions.ts';
 import { orderExpired } from './facts.ts';
-import { isPaidInFull } from './money.ts';
-import type { Line, Order, State } from './order.ts';
+import { isPaidInFull, type Line, type Order, type State } from './order.ts';
 
 /** The states with unsold held places and a running deadline. */
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];

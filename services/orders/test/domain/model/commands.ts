@@ -1,7 +1,6 @@
 import { accept, isRefused } from '../../../src/domain/decisions.ts';
 import { startsAnew } from '../../../src/domain/lines.ts';
-import { due } from '../../../src/domain/order/money.ts';
-import type { Order } from '../../../src/domain/order/order.ts';
+import { due, type Order } from '../../../src/domain/order/order.ts';
 import type { Event } from './histories.ts';
 import {
   type Command,

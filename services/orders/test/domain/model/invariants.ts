@@ -3,13 +3,14 @@ import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import {
   due,
   isPaidInFull,
+  type Order,
   paid,
   paymentStatus,
   refunded,
   refundStatus,
+  type State,
   total,
-} from '../../../src/domain/order/money.ts';
-import type { Order, State } from '../../../src/domain/order/order.ts';
+} from '../../../src/domain/order/order.ts';
 import type { Stock } from './stock.ts';
 
 /** Captured and refunded money by the request that moved it, recorded outside the order. */

@@ -10,8 +10,7 @@ import {
   recordReplacement,
   unsellable,
 } from '../../../src/domain/confirmation.ts';
-import { extend, reserve } from '../../../src/domain/hold.ts';
-import { addLines, removeLine, unextendable, withoutReleased } from '../../../src/domain/lines.ts';
+import { addLines, extend, removeLine, reserve, unextendable, withoutReleased } from '../../../src/domain/lines.ts';
 import type { Order } from '../../../src/domain/order/order.ts';
 import { expire } from '../../../src/domain/order/state.ts';
 import { addPayment, refund, settlePayment } from '../../../src/domain/payments.ts';

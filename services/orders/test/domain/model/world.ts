@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ReleaseCause } from '../../../src/domain/cancellation.ts';
 import { type Decision, isRefused, type Reason } from '../../../src/domain/decisions.ts';
-import { open } from '../../../src/domain/hold.ts';
+import { open } from '../../../src/domain/lines.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order } from '../../../src/domain/order/order.ts';
 import { handled, isHandled } from '../../../src/domain/order/state.ts';
