@@ -116,7 +116,12 @@ const changeTariff = async (
   return tariff;
 };
 
-const params = { tariffId: pathId };
+const single = {
+  path: '/svc/v3/catalog/tariffs/{tariffId}',
+  params: { tariffId: pathId },
+  answers: { 200: Tariff },
+  etag: true,
+} as const;
 
 const check = createCheck(TariffBody);
 
@@ -163,33 +168,27 @@ export const tariffsRoutes = (store: Store): AnyOperation[] => [
     },
   }),
   operation({
+    ...single,
     id: 'getTariff',
     method: 'get',
-    path: '/svc/v3/catalog/tariffs/{tariffId}',
     access: 'catalog:read',
     summary: 'Returns a tariff',
     description: 'With its name in every language.',
-    params,
-    answers: { 200: Tariff },
-    etag: true,
     example: { params: { tariffId: ids.tariff }, answer: tariff },
     handle: async ({ caller, params }) =>
       answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
   }),
   operation({
+    ...single,
     id: 'changeTariff',
     method: 'patch',
-    path: '/svc/v3/catalog/tariffs/{tariffId}',
     access: 'catalog:write',
     summary: 'Changes members of a tariff',
     description: 'A merge patch (RFC 7396): absent members stay.',
-    params,
     body: named('TariffChanges', patchOf(TariffBody)),
     readOnly: readOnlyOf(Tariff, TariffBody),
-    answers: { 200: Tariff },
     errors: ['tariff_duplicate_code'],
     conditional: true,
-    etag: true,
     example: {
       params: { tariffId: ids.tariff },
       body: { name: { en: 'Regular' } },

@@ -42,6 +42,12 @@ const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>
 };
 
 const params = { serviceHost };
+const single = {
+  path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
+  params,
+  answers: { 200: PointOfSale },
+  etag: true,
+} as const;
 const demo = Type.Boolean({ description: 'whether its institution belongs to the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
@@ -85,15 +91,12 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     },
   }),
   operation({
+    ...single,
     id: 'getPointOfSale',
     method: 'get',
-    path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
     access: 'catalog:read',
     summary: 'Returns a point of sale',
     description: 'By the host that its pages send as `X-Service-Host`.',
-    params,
-    answers: { 200: PointOfSale },
-    etag: true,
     example,
     handle: async ({ caller, params }) => {
       const { pointsOfSale } = contextOf(store, caller.institution).collections;
@@ -101,19 +104,16 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
     },
   }),
   operation({
+    ...single,
     id: 'changePointOfSale',
     method: 'patch',
-    path: '/svc/v3/catalog/points-of-sale/{serviceHost}',
     access: 'catalog:write',
     summary: 'Changes members of a point of sale',
     description: 'A merge patch (RFC 7396): absent members stay.',
-    params,
     body: named('PointOfSaleChanges', patchOf(Changes)),
     readOnly: readOnlyOf(PointOfSale, Changes),
-    answers: { 200: PointOfSale },
     errors: ['semantically_invalid'],
     conditional: true,
-    etag: true,
     example: { ...example, body: { holdMinutes: 15 } },
     handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
       const to = (current: PointOfSaleDocument) => {

@@ -71,18 +71,8 @@ const Branding = named('Branding', Type.Object({ colours: Colours, logo }, { des
 const address = { terms: nullable(webAddress), privacy: nullable(webAddress), contact: nullable(webOrMailAddress) };
 
 const PAGES = "the institution's own pages, which a shop links to";
-const NewLinks = named(
-  'PointOfSaleLinksInput',
-  Type.Object(
-    {
-      terms: Type.Optional(address.terms),
-      privacy: Type.Optional(address.privacy),
-      contact: Type.Optional(address.contact),
-    },
-    { description: PAGES },
-  ),
-);
 const Links = named('PointOfSaleLinks', Type.Object(address, { description: PAGES }));
+const NewLinks = named('PointOfSaleLinksInput', Type.Object(Type.Partial(Links).properties, { description: PAGES }));
 
 const members = {
   name: lineOfText({ maxLength: 200 }),

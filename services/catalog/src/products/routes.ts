@@ -40,12 +40,19 @@ import {
   productView,
 } from './schemas.ts';
 
-const readOnly = readOnlyOf(Product, ProductBody, {
-  priceFrom: ['changePerformance'],
-  performances: ['createPerformance', 'changePerformance'],
-});
+const single = { path: '/svc/v3/catalog/products/{productId}', params: { productId: pathId }, etag: true } as const;
 
-const params = { productId: pathId };
+const change = {
+  ...single,
+  access: 'catalog:write',
+  readOnly: readOnlyOf(Product, ProductBody, {
+    priceFrom: ['changePerformance'],
+    performances: ['createPerformance', 'changePerformance'],
+  }),
+  answers: { 200: Product },
+  errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
+  conditional: true,
+} as const;
 
 const check = createCheck(ProductBody);
 
@@ -134,17 +141,15 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     },
   }),
   operation({
+    ...single,
     id: 'getProduct',
     method: 'get',
-    path: '/svc/v3/catalog/products/{productId}',
     access: 'catalog:read',
     publicWithKey: true,
     admits: ['customer'],
     summary: 'Returns a product',
     description: 'With its performances.',
-    params,
     answers: { 200: Type.Union([Product, PublicProduct]) },
-    etag: true,
     example: { params: { productId: ids.product }, answer: examples.product },
     handle: async ({ caller, params }) => {
       const context = contextOf(store, caller.institution);
@@ -153,19 +158,12 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
     },
   }),
   operation({
+    ...change,
     id: 'replaceProduct',
     method: 'put',
-    path: '/svc/v3/catalog/products/{productId}',
-    access: 'catalog:write',
     summary: 'Replaces the details of a product',
     description: 'Without `state` the state stays. Performances have operations of their own.',
-    params,
     body: ProductBody,
-    readOnly,
-    answers: { 200: Product },
-    errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
-    conditional: true,
-    etag: true,
     example: {
       params: { productId: ids.product },
       body: examples.newProduct,
@@ -180,22 +178,15 @@ export const productsRoutes = (store: Store): AnyOperation[] => [
       ),
   }),
   operation({
+    ...change,
     id: 'changeProduct',
     method: 'patch',
-    path: '/svc/v3/catalog/products/{productId}',
-    access: 'catalog:write',
     summary: 'Changes members of a product',
     description:
       'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
       'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
       'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
-    params,
     body: named('ProductChanges', patchOf(ProductBody)),
-    readOnly,
-    answers: { 200: Product },
-    errors: ['semantically_invalid', 'product_duplicate_code', 'product_state_conflict'],
-    conditional: true,
-    etag: true,
     example: {
       params: { productId: ids.product },
       body: { state: 'suspended' },

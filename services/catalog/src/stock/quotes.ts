@@ -8,7 +8,7 @@ import { readPublicTariffs } from '../feed/public.ts';
 import { amount, ids, names } from '../schemas.ts';
 import type { Collections } from '../store.ts';
 import { loadOffers, type Offers, quote, type UnknownPlaces, unknownPlaces } from './hold.ts';
-import { Hold, Refused } from './schemas.ts';
+import { exampleItem, Hold, Refused } from './schemas.ts';
 
 interface Requested extends ItemsRequest {
   /** Whether the quote knows only what public access shows; everything else reads like what never existed. */
@@ -170,15 +170,7 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
     }),
     answers: { 200: QuoteAnswer },
     example: {
-      body: {
-        items: [
-          {
-            performanceId: ids.performance,
-            seatCategoryId: ids.category,
-            tariffId: ids.tariff,
-          },
-        ],
-      },
+      body: { items: [exampleItem] },
       answer: {
         outcome: 'quoted' as const,
         refusal: null,
@@ -217,9 +209,7 @@ export const quoteRoutes = (store: Store): AnyOperation[] => [
     }),
     answers: { 200: OrderQuote },
     example: {
-      body: {
-        items: [{ performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff, quantity: 2 }],
-      },
+      body: { items: [{ ...exampleItem, quantity: 2 }] },
       answer: {
         quotes: [{ item: 0, quantity: 2, criterion: null, amount: 12_500, currency: 'CHF' }],
         refusals: [],

@@ -12,6 +12,7 @@ import {
   asOf,
   Changed,
   changedView,
+  exampleItem,
   Hold,
   HoldAnswer,
   heldView,
@@ -61,14 +62,7 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         body: {
           holder: ids.order,
           requestId: 'first',
-          items: [
-            {
-              performanceId: ids.performance,
-              seatCategoryId: ids.category,
-              tariffId: ids.tariff,
-              quantity: 1,
-            },
-          ],
+          items: [{ ...exampleItem, quantity: 1 }],
         },
         answer: {
           outcome: 'held',
@@ -79,10 +73,8 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
             {
               item: 0,
               productId: ids.product,
-              performanceId: ids.performance,
+              ...exampleItem,
               startDate: performance.startDate,
-              seatCategoryId: ids.category,
-              tariffId: ids.tariff,
               criterion: null,
               amount: 12_500,
               currency: 'CHF',

@@ -15,7 +15,7 @@ import { validUntil } from '../domain/product.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { inOrderOf, type Texts } from '../domain/tariff.ts';
 import { productType } from '../products/schemas.ts';
-import { amount, names } from '../schemas.ts';
+import { amount, ids, names } from '../schemas.ts';
 import type { InstitutionDocument, PlaceDocument } from '../store.ts';
 import type { ChangeOutcome, RenewalOutcome } from './changes.ts';
 import type { Held, HeldLine } from './hold.ts';
@@ -56,6 +56,9 @@ export const placeView = (place: PlaceDocument): Static<typeof Place> =>
     state: place.state as 'held' | 'sold' | 'free',
     heldUntil: place.state === 'held' ? new Date(place.freeFrom).toISOString() : null,
   });
+
+/** An item of requests, for their examples. */
+export const exampleItem = { performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff };
 
 /** The request to hold places. */
 export const Hold = named(

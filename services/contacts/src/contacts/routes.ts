@@ -90,6 +90,17 @@ const routesOf = (
     errors: ['contact_duplicate_email'],
     errorData: { contact_duplicate_email: Type.Union([Individual, Structure, Type.Null()]) },
   } as const;
+  const change = {
+    ...single,
+    ...duplicate,
+    access: 'contacts:write',
+    admits: ['customer'],
+    query: { allowDuplicateEmail },
+    readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
+    answers: { 200: Contact },
+    etag: true,
+    conditional: true,
+  } as const;
   const createdContactAnswer = (contact: ContactDocument) =>
     created(view(contact), `/svc/v3/contacts/${plural}/${contact.contactNumber}`, answerMeta(contact));
 
@@ -160,20 +171,12 @@ const routesOf = (
       handle: async ({ caller, params }) => contactAnswer(await contactsOf(caller).get(kind, params.contactNumber)),
     }),
     operation({
-      ...single,
-      ...duplicate,
+      ...change,
       id: `replace${noun}`,
       method: 'put',
-      access: 'contacts:write',
-      admits: ['customer'],
       summary: `Replaces the details of ${a}`,
       description: OWN_CONTACT,
-      query: { allowDuplicateEmail },
       body: named(`${noun}Replacement`, Details),
-      readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
-      answers: { 200: Contact },
-      etag: true,
-      conditional: true,
       example: { params, body: examples.details, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged }) =>
         contactAnswer(
@@ -189,20 +192,12 @@ const routesOf = (
         ),
     }),
     operation({
-      ...single,
-      ...duplicate,
+      ...change,
       id: `update${noun}`,
       method: 'patch',
-      access: 'contacts:write',
-      admits: ['customer'],
       summary: `Changes members of ${a}`,
       description: `A JSON merge patch (RFC 7396): null removes. ${OWN_CONTACT}`,
-      query: { allowDuplicateEmail },
       body: named(`${noun}Changes`, patchOf(Details)),
-      readOnly: readOnlyOf(Contact, Details, { erasedAt: [`erase${noun}`] }),
-      answers: { 200: Contact },
-      etag: true,
-      conditional: true,
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
         contactAnswer(
