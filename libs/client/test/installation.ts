@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll } from '@jest/globals';
@@ -18,13 +19,6 @@ export type Reply =
   | ((response: ServerResponse) => void)
   | null;
 
-/** A fake installation that answers what a test says. */
-interface Installation {
-  readonly baseUrl: string;
-  readonly received: readonly Received[];
-  close(): Promise<void>;
-}
-
 /** An envelope of a success. */
 export const success = (data: unknown, headers: Record<string, string> = {}): Reply => ({
   headers,
@@ -43,10 +37,20 @@ export const refusal = (
   body: { status, details: `because of ${status}`, data },
 });
 
-/** Starts a fake installation; the `count` of an answer is that of earlier requests of the same path. */
-const openInstallation = async (
-  answer: (received: Received, count: number) => Reply | Promise<Reply>,
-): Promise<Installation> => {
+const open: Server[] = [];
+afterAll(async () => {
+  for (const server of open.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  }
+});
+
+/**
+ * Starts a fake installation, which answers what a test says and ends with the tests; the `count` of an answer is that
+ * of earlier requests of the same path.
+ */
+export const installation = async (answer: (received: Received, count: number) => Reply | Promise<Reply>) => {
   const received: Received[] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake');
@@ -68,26 +72,8 @@ const openInstallation = async (
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-};
-
-const open: Installation[] = [];
-afterAll(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
-
-/** Like `openInstallation`; it ends with the tests. */
-export const installation: typeof openInstallation = async (answer) => {
-  const opened = await openInstallation(answer);
-  open.push(opened);
-  return opened;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push(server);
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 };

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, createClient, isApiError } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { installation, refusal, success } from '../installation.ts';
+import { installation, refusal, success } from './installation.ts';
 
 const accessToken = 'token';
 

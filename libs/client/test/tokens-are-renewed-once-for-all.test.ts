@@ -1,6 +1,6 @@
 import { createClient, type TokenSet } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { installation, type Received, refusal, success } from '../installation.ts';
+import { installation, type Received, refusal, success } from './installation.ts';
 
 const isToken = ({ path }: Received) => path === '/auth/token';
 const issued = (token: string, seconds = 900, refresh?: string) =>

@@ -1,6 +1,6 @@
 import { createPosClient, isPosError, PosError } from '@boxoffice/client/pos';
 import { expect, test } from '@jest/globals';
-import { installation, type Reply } from '../installation.ts';
+import { installation, type Reply } from './installation.ts';
 
 const serviceHost = 'shop.opera.example';
 const success = (data: unknown, headers: Record<string, string> = {}): Reply => ({

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createClient } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { installation, type Received, type Reply, refusal, success } from '../installation.ts';
+import { installation, type Received, type Reply, refusal, success } from './installation.ts';
 
 const eventOf = (sequence: number) => ({ id: `evt_${sequence}`, type: 'order.created', sequence });
 const line = (sequence: number) =>

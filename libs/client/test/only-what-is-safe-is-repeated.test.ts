@@ -1,7 +1,7 @@
 import { type BoxofficeClient, ConnectionError, createClient } from '@boxoffice/client';
 import { describe, expect, test } from '@jest/globals';
-import { createRepetitions } from '../../src/http/transport.ts';
-import { installation, type Reply, refusal, success } from '../installation.ts';
+import { createRepetitions } from '../src/http/transport.ts';
+import { installation, type Reply, refusal, success } from './installation.ts';
 
 const path = { orderId: 'ord_1' };
 const calls = {
