@@ -1,4 +1,7 @@
+import { EXPONENTS } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
+import type { Static } from 'typebox';
+import type { ProductDetail } from '../description/schemas.ts';
 import type { ShopFiles } from './files.ts';
 import { LOGO_HEIGHT } from './look.ts';
 import type { ShopState, Views } from './views.ts';
@@ -24,7 +27,7 @@ export interface FirstPage {
 }
 
 /** The shop around its pages. */
-export interface Frame {
+interface Frame {
   readonly state: ShopState;
   /** The languages that the page is offered in. */
   readonly languages: readonly string[];
@@ -38,10 +41,6 @@ export interface Frame {
 }
 
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { fr: 'Français', en: 'English', de: 'Deutsch' };
-
-/** A data block: no script, so the content policy does not concern it; nothing in it ends the element. */
-const dataBlock = (attributes: Html, data: object): Html =>
-  html`<script ${attributes}>${{ html: JSON.stringify(data).replaceAll('<', '\\u003c') }}</script>`;
 
 const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round"><path d="M2 22a14 14 0 0 1 28 0"></path><path d="M7 22a9 9 0 0 1 18 0"></path><path d="M12 22a4 4 0 0 1 8 0"></path></g></svg>`;
 
@@ -108,6 +107,10 @@ ${graph.map(([property, content]) => html`<meta property="${property}" content="
 ${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}<link rel="alternate" hreflang="x-default" href="${canonical}">`;
 };
 
+/** A data block: no script, so the content policy does not concern it; nothing in it ends the element. */
+const dataBlock = (attributes: Html, data: object): Html =>
+  html`<script ${attributes}>${{ html: JSON.stringify(data).replaceAll('<', '\\u003c') }}</script>`;
+
 /** The HTML of a first page: complete as text, and taken over by its script. */
 export const documentOf = (frame: Frame, page: FirstPage, views: Views): string => {
   const { state, files, stylesheet, logo } = frame;
@@ -140,4 +143,85 @@ ${dataBlock(html`type="application/json" data-shop`, { ...state, ...first })}
 </body>
 </html>
 `.html;
+};
+
+type Product = Static<typeof ProductDetail>;
+type Performance = Product['performances'][number];
+
+const SCHEMA = 'https://schema.org';
+
+const AVAILABILITY = { available: 'InStock', few: 'LimitedAvailability', sold_out: 'SoldOut' } as const;
+
+/** What a product is sold at, as search engines read it. */
+interface Seller {
+  readonly name: string;
+  readonly language: string;
+  /** The address of the product's page. */
+  readonly url: string;
+}
+
+/** Minor units as a decimal number, without a currency. */
+const decimal = (amount: number, currency: string): string => {
+  const digits = EXPONENTS[currency] ?? 2;
+  return (amount / 10 ** digits).toFixed(digits);
+};
+
+const lowest = ({ seatCategories }: Performance): number | undefined =>
+  seatCategories.flatMap(({ prices }) => prices.map(({ amount }) => amount)).toSorted((a, b) => a - b)[0];
+
+const offer = (
+  { url }: Seller,
+  currency: string,
+  price: number | null | undefined,
+  availability: keyof typeof AVAILABILITY,
+) => ({
+  '@type': 'Offer',
+  url,
+  availability: `${SCHEMA}/${AVAILABILITY[availability]}`,
+  ...(price === null || price === undefined ? {} : { price: decimal(price, currency), priceCurrency: currency }),
+});
+
+const event = (product: Product, performance: Performance, seller: Seller) => {
+  const { startDate, durationMinutes, venue, salesFrom } = performance;
+  const end = Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
+  return {
+    '@type': 'Event',
+    name: product.name,
+    ...(product.description ? { description: product.description } : {}),
+    startDate,
+    ...(durationMinutes === null ? {} : { endDate: new Date(end).toISOString() }),
+    eventStatus: `${SCHEMA}/EventScheduled`,
+    eventAttendanceMode: `${SCHEMA}/OfflineEventAttendanceMode`,
+    inLanguage: seller.language,
+    location: {
+      '@type': 'Place',
+      name: venue.name,
+      ...(venue.city && { address: { '@type': 'PostalAddress', addressLocality: venue.city } }),
+    },
+    organizer: { '@type': 'Organization', name: seller.name },
+    offers: {
+      ...offer(seller, product.currency, lowest(performance), performance.availability),
+      ...(salesFrom === null ? {} : { validFrom: salesFrom }),
+    },
+  };
+};
+
+/** Maximum events of a page, the next ones: a search engine reads no more dates than visitors do. */
+const EVENTS = 50;
+
+/** A show as an `Event` for each performance, anything else as a `Product` (https://schema.org). */
+export const structuredData = (product: Product, seller: Seller): object => {
+  if (product.type === 'show') {
+    const events = product.performances.slice(0, EVENTS).map((performance) => event(product, performance, seller));
+    return { '@context': SCHEMA, '@graph': events };
+  }
+  return {
+    '@context': SCHEMA,
+    '@type': 'Product',
+    name: product.name,
+    ...(product.description ? { description: product.description } : {}),
+    sku: product.code,
+    brand: { '@type': 'Organization', name: seller.name },
+    offers: offer(seller, product.currency, product.priceFrom, product.availability),
+  };
 };

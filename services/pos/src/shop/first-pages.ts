@@ -7,8 +7,7 @@ import type { PointOfSale } from '../clients/catalog.ts';
 import type { ProductDetail } from '../description/schemas.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { PosContext } from '../request/context.ts';
-import type { FirstPage } from './document.ts';
-import { structuredData } from './structured-data.ts';
+import { type FirstPage, structuredData } from './document.ts';
 import { programmeState, TEXT_LANGUAGES, type TextLanguage, type Views } from './views.ts';
 
 /** A first page before it is drawn. */

@@ -6,8 +6,7 @@ import { createLogger, developmentCertificate, trustAuthorities } from '@boxoffi
 import type { Store } from '@boxoffice/store';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Compose } from '../../src/mail/compose.ts';
-import { createOutbox, LEASE_MS } from '../../src/mail/outbox.ts';
-import type { NewMail } from '../../src/mail/plan.ts';
+import { createOutbox, LEASE_MS, type NewMail } from '../../src/mail/outbox.ts';
 import { createAttempt, createSender, type Sender, SLOTS } from '../../src/mail/sender.ts';
 import type { MailServer } from '../../src/mail/settings.ts';
 import { createSmtp } from '../../src/mail/smtp.ts';

@@ -6,9 +6,8 @@ import { pos } from '../../src/app.ts';
 import { linkEndOf } from '../../src/domain/offer.ts';
 import { orderLinks } from '../../src/store.ts';
 import { openFixture, PUBLIC_URL } from '../fixture/fixture.ts';
-import { linksOf } from '../fixture/links.ts';
 import { shownIn } from '../fixture/others.ts';
-import { PAID, shopperOf } from '../fixture/shopper.ts';
+import { linksOf, PAID, shopperOf } from '../fixture/shopper.ts';
 
 const fixture = useFixture(() => openFixture());
 const { buy, make, read, readAlone, tokenOf } = linksOf(fixture);

@@ -1,6 +1,6 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { dayOf, findIn } from '../../src/domain/programme.ts';
+import { dayOf, findIn } from '../../src/domain/offer.ts';
 import { GATEWAY_CACHE_MS } from '../../src/products/offers.ts';
 import type { Show } from '../fixture/catalog.ts';
 import { type Call, openFixture, until } from '../fixture/fixture.ts';
