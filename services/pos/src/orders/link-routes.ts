@@ -10,8 +10,8 @@ import { mapById } from '../request/pagination.ts';
 import { notFound, operation } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import { documentsOf, orderDocument } from '../tickets/documents.ts';
-import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './linked-order.ts';
 import type { NewOrderLink } from './links.ts';
+import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './links.ts';
 import { currentOffer, findOwnOrder, orderView, ticketView } from './views.ts';
 
 /** The header with the token of a link: a URL would be in the logs of proxies. */
