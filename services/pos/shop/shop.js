@@ -13,7 +13,7 @@ const pages = [
   [/^\/cart$/, async () => (await import('./pages/cart.js')).cartPage],
   [/^\/checkout$/, async () => (await import('./pages/checkout.js')).checkoutPage],
   [/^\/order\/([^/]+)$/, async () => (await import('./pages/order.js')).orderPage],
-  [/^\/ticket-link$/, async () => (await import('./pages/ticket-link.js')).ticketLinkPage],
+  [/^\/ticket-link$/, async () => (await import('./pages/order.js')).ticketLinkPage],
   [/^\/account$/, async () => (await import('./pages/account.js')).accountPage],
 ];
 

@@ -15,7 +15,7 @@ import { createTickets } from './clients/tickets.ts';
 import { editions } from './description/editions.ts';
 import { createDemoPages } from './mail/demo.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
-import { mailSettings } from './mail/settings.ts';
+import { mailSettings } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { orderLinksRoutes } from './orders/link-routes.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';

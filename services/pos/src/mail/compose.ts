@@ -7,8 +7,7 @@ import type { Ticket, Tickets } from '../clients/tickets.ts';
 import type { FindPointOfSale } from '../request/visit.ts';
 import type { MailDocument } from '../store.ts';
 import type { orderDocument, ShownDocument } from '../tickets/documents.ts';
-import type { Mailbox } from './settings.ts';
-import type { OutgoingMail } from './smtp.ts';
+import type { Mailbox, OutgoingMail } from './server.ts';
 import { type FindTemplate, fillTemplate, htmlOf, PLAIN, type TemplateKind } from './templates.ts';
 import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
 

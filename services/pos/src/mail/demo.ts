@@ -5,7 +5,7 @@ import { Fault } from '@boxoffice/envelope';
 import { errorPage, type Html, html, type PageAnswer, showPage } from '@boxoffice/pages';
 import { reasonOf } from '@boxoffice/runtime';
 import { createTransport } from 'nodemailer';
-import { COMPOSING, type OutgoingMail, type Transport } from './smtp.ts';
+import { COMPOSING, type OutgoingMail, type Transport } from './server.ts';
 
 /** A mail of the demo, as its pages show it. */
 interface KeptMail {

@@ -10,8 +10,8 @@ import { type ComposeDependencies, createCompose, type LinkOf } from './compose.
 import { createDemoFiles, type DemoFiles } from './demo.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { type Attempted, createAttempt, createSender, type Sender } from './sender.ts';
-import type { MailSettings } from './settings.ts';
-import { createSmtp } from './smtp.ts';
+import type { MailSettings } from './server.ts';
+import { createSmtp } from './server.ts';
 import { readTemplates } from './templates.ts';
 
 /** The mails of a process. */

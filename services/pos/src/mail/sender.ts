@@ -2,7 +2,7 @@ import { type Interval, type Logger, repeat, within } from '@boxoffice/runtime';
 import type { MailDocument } from '../store.ts';
 import type { Compose } from './compose.ts';
 import type { Ended, Outbox } from './outbox.ts';
-import type { OutgoingMail, Sent, Transport } from './smtp.ts';
+import type { OutgoingMail, Sent, Transport } from './server.ts';
 
 /** How an attempt ended; `erased`: its buyer was, so the mail is deleted; `unreachable`: the server takes none now. */
 export type Attempted =

@@ -30,7 +30,7 @@ const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
   [/^\/checkout$/, 'checkout', 'pages/checkout.js'],
   [/^\/order\/[^/]+$/, 'orderNumber', 'pages/order.js'],
   [/^\/account$/, 'logInLink', 'pages/account.js'],
-  [/^\/ticket-link$/, 'tickets', 'pages/ticket-link.js'],
+  [/^\/ticket-link$/, 'tickets', 'pages/order.js'],
 ];
 
 const DESCRIPTION_LENGTH = 200;

@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import type { Compose } from '../../src/mail/compose.ts';
 import { createOutbox, LEASE_MS, type NewMail } from '../../src/mail/outbox.ts';
 import { createAttempt, createSender, type Sender, SLOTS } from '../../src/mail/sender.ts';
-import type { MailServer } from '../../src/mail/settings.ts';
-import { createSmtp } from '../../src/mail/smtp.ts';
+import type { MailServer } from '../../src/mail/server.ts';
+import { createSmtp } from '../../src/mail/server.ts';
 import { type MailDocument, mailsCollection } from '../../src/store.ts';
 import { engines, until } from '../fixture/fixture.ts';
 import { openSmtpServer, type TestServer } from './fixture.ts';
