@@ -1,5 +1,4 @@
 import { PosFault } from '@boxoffice/envelope';
-import { CALENDAR_TYPE, calendarOf, eventUid } from '../../shop/calendar.js';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Contacts, OwnContact } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
@@ -10,6 +9,28 @@ import type { orderDocument, ShownDocument } from '../tickets/documents.ts';
 import type { Mailbox, OutgoingMail } from './server.ts';
 import { type FindTemplate, fillTemplate, htmlOf, PLAIN, type TemplateKind } from './templates.ts';
 import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
+
+/** One performance of an order, for the calendar of its buyer. */
+interface CalendarEvent {
+  /** Made by `eventUid`. */
+  readonly uid: string;
+  /** ISO 8601. */
+  readonly startDate: string;
+  /** Null or 0: unknown, and the event has no end. */
+  readonly durationMinutes: number | null;
+  readonly summary: string;
+  readonly location: string | null;
+  readonly isCancelled: boolean;
+}
+
+// A module of the shop's pages, which offer the same file.
+const { CALENDAR_TYPE, calendarOf, eventUid } = (await import(
+  new URL('../../shop/calendar.js', import.meta.url).href
+)) as {
+  readonly CALENDAR_TYPE: string;
+  calendarOf(events: readonly CalendarEvent[], writtenAt: number): string;
+  eventUid(orderId: string, performanceId: string, serviceHost: string): string;
+};
 
 /** A mail ready to be sent, or why it is not. */
 export type Composed =

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
-import { type CalendarEvent, calendarOf, eventUid } from '../../shop/calendar.js';
+import { shopModule } from './fake-page.ts';
+
+const { calendarOf, eventUid } = await shopModule('calendar.js');
 
 const writtenAt = Date.parse('2026-11-20T16:05:12.345Z');
-const tosca: CalendarEvent = {
+const tosca = {
   uid: eventUid('ord_1', 'prf_1', 'tickets.opera.example'),
   startDate: '2027-03-12T20:00:00.000+01:00',
   durationMinutes: 150,
@@ -55,7 +57,7 @@ describe('any text', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (summary, location, description) => {
         const file = calendarOf([{ ...tosca, summary, location, description }], writtenAt);
-        const tooLong = file.split('\r\n').filter((line) => Buffer.byteLength(line) > 75);
+        const tooLong = file.split('\r\n').filter((line: string) => Buffer.byteLength(line) > 75);
         const [event] = read(file);
         expect(tooLong).toEqual([]);
         expect([event?.summary, event?.location ?? '', event?.description ?? '']).toEqual([

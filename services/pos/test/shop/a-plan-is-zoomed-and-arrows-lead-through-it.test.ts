@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shopModule } from '../fake-page.ts';
+import { shopModule } from './fake-page.ts';
 import { operaHouse } from './halls.ts';
 
 const { hallOf } = await shopModule('hall/hall.js');
