@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 
 /** The least distance between seats, in pixels, at which a finger or a mouse may choose one. */
-export const CHOOSABLE = { touch: 24, mouse: 16 };
+const CHOOSABLE = { touch: 24, mouse: 16 };
 /** The distance at which a plan shows seats that it is asked to show. */
 const COMFORTABLE = 34;
 const LARGEST = 64;
@@ -27,7 +27,7 @@ export const scalesOf = ({ box, pitch }, size) => {
 };
 
 /** Keeps the hall within the plan: in the middle where it is smaller, without a margin where it is larger. */
-export const clamp = (hall, size, { scale, left, top }) => {
+const clamp = (hall, size, { scale, left, top }) => {
   const { least, most } = scalesOf(hall, size);
   const bounded = clampTo(scale, least, most);
   const axis = (at, length, from, to) => {
@@ -103,13 +103,13 @@ const STRETCHED = 2.5;
 const PAUSE_MS = 250;
 
 /** Where a drawing of one view is in another one. */
-export const placeIn = (drawn, view) => {
+const placeIn = (drawn, view) => {
   const grown = view.scale / drawn.scale;
   return { grown, x: view.left - drawn.left * grown, y: view.top - drawn.top * grown };
 };
 
 /** Whether a drawing of one view shows enough of another one. */
-export const serves = (drawn, view, { width, height }) => {
+const serves = (drawn, view, { width, height }) => {
   const { grown, x, y } = placeIn(drawn, view);
   const shown = (at, length) => (Math.min(at + length * grown, length) - Math.max(at, 0)) / length;
   const isSharp = grown <= STRETCHED && grown >= 1 / STRETCHED;

@@ -15,7 +15,7 @@ export type Reason = NonNullable<Outcome['reason']>;
 export type Addition = BodyOf<operations, 'addCartItems'>;
 /** One item of an addition; the tariff is checked against the criteria of `contactNumber`. */
 export type RequestedItem = Addition['items'][number];
-export type LineChange = BodyOf<operations, 'changeCartItem'>;
+type LineChange = BodyOf<operations, 'changeCartItem'>;
 export type Checkout = BodyOf<operations, 'checkoutCart'>;
 /** The buyer: either a contact or a guest. */
 export type Buyer = Pick<Checkout, 'contactNumber' | 'guest'>;
@@ -23,7 +23,7 @@ export type Buyer = Pick<Checkout, 'contactNumber' | 'guest'>;
 export type Guest = NonNullable<Checkout['guest']>;
 
 /** Selects the orders of a contact together with those in `ids`, and the page of them. */
-export type Selection = Omit<QueryOf<operations, 'listShopOrders'>, 'ids'> & { readonly ids: readonly string[] };
+type Selection = Omit<QueryOf<operations, 'listShopOrders'>, 'ids'> & { readonly ids: readonly string[] };
 
 /** The outcome of a refusal by status: 404 for an unknown order, 409 while another request is changing the order. */
 const asOutcome = (error: unknown): Outcome => {

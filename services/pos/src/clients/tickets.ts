@@ -5,7 +5,7 @@ import type { operations } from './generated/tickets.ts';
 export type Ticket = AnswerOf<operations, 'getShopTicket'>;
 
 /** What `drawShopDocument` shows. */
-export type DocumentRequest = BodyOf<operations, 'drawShopDocument'>;
+type DocumentRequest = BodyOf<operations, 'drawShopDocument'>;
 
 /** The first document of a process loads fonts, and a new logo is drawn. */
 const DOCUMENT_MS = 8_000;
@@ -13,7 +13,7 @@ const DOCUMENT_MS = 8_000;
 type Query = QueryOf<operations, 'listShopTickets'>;
 
 /** Selects the tickets of a contact or of some orders. */
-export type TicketSelection = Omit<Query, 'orderIds'> & { readonly orderIds?: readonly string[] };
+type TicketSelection = Omit<Query, 'orderIds'> & { readonly orderIds?: readonly string[] };
 
 /** Maximum orders of one `listShopTickets`. */
 const MAX_ORDERS = 100;

@@ -33,7 +33,7 @@ const { CALENDAR_TYPE, calendarOf, eventUid } = (await import(
 };
 
 /** A mail ready to be sent, or why it is not. */
-export type Composed =
+type Composed =
   | { readonly state: 'ready'; readonly mail: OutgoingMail; readonly pointOfSale: PointOfSale }
   /** Its buyer was erased: nothing of it is kept. */
   | { readonly state: 'erased' }

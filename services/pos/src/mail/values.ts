@@ -88,7 +88,7 @@ export const evenings = (sold: readonly Sold[], languages: readonly string[]) =>
   }));
 };
 
-export interface ValuesOptions {
+interface ValuesOptions {
   readonly mail: Pick<MailDocument, 'move' | 'refund'>;
   readonly order: Order;
   readonly shop: Pick<PointOfSale, 'name'>;

@@ -13,14 +13,14 @@ import { isId } from '../store.ts';
 
 type NameOf = (tariffId: string) => string;
 /** The visitor and the version of an answer. */
-export interface Reader {
+interface Reader {
   readonly visit: Visit;
   readonly isExperimental: boolean;
 }
 type TicketOf = (ticketId: string) => Ticket | undefined;
 
 /** What the catalog says now of what was sold. */
-export interface Current {
+interface Current {
   readonly nameOf: NameOf;
   readonly performanceOf: (id: string) => CurrentPerformance | undefined;
 }

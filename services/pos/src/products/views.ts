@@ -22,7 +22,7 @@ export interface Offer {
 }
 
 /** A product of the programme, and those of its performances that were wanted. */
-export interface Listed {
+interface Listed {
   readonly product: Product;
   readonly performances: readonly Performance[];
 }

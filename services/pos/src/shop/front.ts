@@ -21,7 +21,7 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 /** An image that is opened as a page is one without any rights. */
 const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export interface ShopOptions {
+interface ShopOptions {
   /** The address of the installation. */
   readonly publicUrl: string;
   /** The point of sale at `/shop/` if the request's host is that of none; undefined: none. */

@@ -36,7 +36,7 @@ export const TEXT_LANGUAGES = ['fr', 'en', 'de'] as const;
 export type TextLanguage = (typeof TEXT_LANGUAGES)[number];
 
 /** The visitor's place in the programme. */
-export interface ProgrammeState {
+interface ProgrammeState {
   readonly type: string;
   readonly wanted: string;
   readonly page: number;

@@ -15,7 +15,7 @@ export interface SeatMap {
   readonly seats: Record<string, Place>;
 }
 
-export interface Block {
+interface Block {
   readonly id: string;
   readonly name: string;
   readonly category: string;

@@ -15,7 +15,7 @@ interface DescribedResponse {
 }
 
 /** The members of the description that these tests read. */
-export interface Description {
+interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: { readonly parameters: Record<string, { readonly name: string }>; readonly schemas: object };
 }
