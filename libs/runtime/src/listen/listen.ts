@@ -165,10 +165,13 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
   let served = options.tls && String(options.tls.cert);
 
   const dispatch = (request: IncomingMessage, response: ServerResponse): void => {
-    latest.set(request.socket, response);
+    const { socket } = request;
+    latest.set(socket, response);
     running += 1;
     response.once('close', () => {
       running -= 1;
+      // An idle connection keeps nothing of its last request.
+      if (latest.get(socket) === response) latest.delete(socket);
     });
     if (ending) response.setHeader('Connection', 'close');
     if (request.headers.host === undefined && request.httpVersion !== '1.0') refuseWithoutHost(request, response);
