@@ -24,7 +24,7 @@ import {
 import { followServices } from '@boxoffice/runtime/services';
 import { type gatewaySettings, optionsFrom, standaloneSettings } from './settings.ts';
 import { startGateway } from './start.ts';
-import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/access-log.ts';
+import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/request-log.ts';
 
 /**
  * The certificate that the gateway serves HTTPS with: configured files that may be renewed, or a development one with

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { Fault } from '@boxoffice/envelope';
 import { createKeySet, JWKS_PATH, verifyAccessToken } from '@boxoffice/identity';
 import type { Bus } from '@boxoffice/messaging';
 import {
@@ -10,8 +9,6 @@ import {
   followCertificate,
   listen,
   logRefused,
-  type Refuse,
-  requestIdFrom,
   watchCertificate,
   watchSurroundings,
 } from '@boxoffice/runtime';
@@ -19,52 +16,30 @@ import { fixedServices, isBuiltIn, watchServicesFile } from '@boxoffice/runtime/
 import { createApiKeys } from './authorization/api-keys.ts';
 import { createAuthorize } from './authorization/authorize.ts';
 import { createAuthorizerClient } from './authorization/authorizer-client.ts';
-import { createBearer } from './authorization/bearer.ts';
-import { createCredentials } from './authorization/credentials.ts';
+import { createBearer, createCredentials } from './authorization/credentials.ts';
 import { createRevocations } from './authorization/revocations.ts';
-import { createCors } from './cors/cors.ts';
-import { createInstitutionCors } from './cors/institution-cors.ts';
-import { followOrigins } from './cors/named-origins.ts';
-import { pointsOfSaleOf } from './cors/points-of-sale.ts';
-import { createDescriptionCache, noDescriptionCache } from './descriptions/description-cache.ts';
+import { createCors, createInstitutionCors } from './cors/cors.ts';
+import { followOrigins, pointsOfSaleOf } from './cors/origins.ts';
 import { checkMergeable, createDocuments } from './descriptions/documents.ts';
-import { createLearner } from './descriptions/learner.ts';
-import { createLearners } from './descriptions/learners.ts';
+import { createDescriptionCache, createLearner, createLearners, noDescriptionCache } from './descriptions/learners.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
 import { createOwnOperations } from './descriptions/serve.ts';
 import { createDocumentation } from './documentation/documentation.ts';
-import { faultAnswer, hstsOf, securityHeaders } from './exchange/answer.ts';
+import { hstsOf, refuseByLine, securityHeaders } from './exchange/answer.ts';
 import { unavailable } from './exchange/faults.ts';
 import { createPeers, createTrust } from './exchange/peer.ts';
-import { familyOf } from './exchange/target.ts';
 import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
-import { countExchange, createMeter, type Meter } from './metering/meter.ts';
-import { createMonthlyQuota } from './metering/monthly-quota.ts';
-import { createSpool, noSpool } from './metering/spool.ts';
-import type { Gateway, GatewayOptions } from './options.ts';
-import { createPipeline } from './pipeline/pipeline.ts';
-import { createPages } from './routing/pages.ts';
+import { createPipeline } from './pipeline.ts';
+import { createPages, upstreamsOf } from './routing/router.ts';
 import { createRouting } from './routing/routing.ts';
-import { upstreamsOf } from './services.ts';
-import { loggedAccess } from './telemetry/access-log.ts';
+import type { Gateway, GatewayOptions } from './settings.ts';
+import { countExchange, createMeter, type Meter } from './telemetry/meter.ts';
 import { createGatewayMetrics } from './telemetry/metrics.ts';
-
-/** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
-const refuseByLine =
-  (headers: Readonly<Record<string, string>>, isPage: (url: string | undefined) => boolean): Refuse =>
-  ({ code, details, path }) => {
-    const requestId = requestIdFrom(undefined);
-    const answer = faultAnswer(new Fault(code, details), {
-      family: familyOf(path),
-      url: path,
-      isPage: isPage(path),
-      requestId,
-    });
-    return { headers: { ...answer.headers, 'X-Request-Id': requestId, ...headers }, body: answer.body };
-  };
+import { loggedAccess } from './telemetry/request-log.ts';
+import { createSpool, noSpool } from './telemetry/spool.ts';
 
 /** The health check of the broker, if one is configured. */
 const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
@@ -152,7 +127,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   gatewayMetrics.watchMeter(meter);
   const limits: Limits = createLimits(
     options.limits,
-    createMonthlyQuota(meter),
+    meter,
     early(() => meter.flush('nothing')),
   );
   const apiKeys = createApiKeys({

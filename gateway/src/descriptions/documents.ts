@@ -1,16 +1,16 @@
 // The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { success } from '@boxoffice/envelope';
-import { withoutUnused } from '@boxoffice/http';
+import { familyA, withoutUnused } from '@boxoffice/http';
 import { isBelow } from '@boxoffice/runtime/services';
 import { type Content, compress, contentOf } from '../exchange/content.ts';
 import type { Family } from '../exchange/faults.ts';
-import type { OpenApiDocument } from '../routing/description.ts';
+import { type OpenApiDocument, type OpenApiPathItem, operationMethods, type Tag } from '../routing/description.ts';
 import type { Routing } from '../routing/routing.ts';
-import { allWithGatewayStatuses, gatewayResponses } from './gateway-statuses.ts';
-import { mergeDocuments, type Part } from './merge.ts';
 import {
   API_DESCRIPTION,
+  allWithGatewayStatuses,
   errorItems,
+  gatewayResponses,
   ownDocument,
   ownVersionDocument,
   POS_API_DESCRIPTION,
@@ -19,6 +19,155 @@ import {
   VEXP,
   versions,
 } from './own-operations.ts';
+
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** A source document of the merged one. */
+interface Part {
+  readonly name: string;
+  readonly document: OpenApiDocument;
+  /** Whether an operation is included, by method (`get`) and path. */
+  readonly shown: (method: string, path: string) => boolean;
+}
+
+const text = (value: unknown): string => JSON.stringify(value);
+
+const refersTo = (value: unknown, kind: string, name: string): boolean =>
+  text(value).includes(text(`#/components/${kind}/${name}`));
+
+/** Names (`kind/name`) of components that the merged document already uses with another meaning. */
+const clashing = (merged: Components, added: Components): Set<string> => {
+  const entries = Object.entries(added)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, all]) => Object.entries(all).map(([name, value]) => ({ kind, name, value })));
+  const clashes = new Set<string>();
+  for (let before = -1; before !== clashes.size; ) {
+    before = clashes.size;
+    for (const { kind, name, value } of entries) {
+      const known = merged[kind]?.[name];
+      if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
+      const differs = text(known) !== text(value);
+      // A component that refers to a renamed component differs too, even if its text is equal.
+      const affected = [...clashes].some((clash) => {
+        const [otherKind = '', otherName = ''] = clash.split('/');
+        return refersTo(value, otherKind, otherName);
+      });
+      if (differs || affected) clashes.add(`${kind}/${name}`);
+    }
+  }
+  return clashes;
+};
+
+/** The document with the clashing components renamed. */
+const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
+  if (clashes.size === 0) return document;
+  let whole = text(document);
+  for (const clash of clashes) {
+    whole = whole.replaceAll(text(`#/components/${clash}`), text(`#/components/${clash}.${suffix}`));
+  }
+  const copy = JSON.parse(whole) as OpenApiDocument;
+  const components = Object.fromEntries(
+    Object.entries(copy.components ?? {}).map(([kind, all]) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(all).map(([name, value]) => [
+          clashes.has(`${kind}/${name}`) ? `${name}.${suffix}` : name,
+          value,
+        ]),
+      ),
+    ]),
+  );
+  return { ...copy, components };
+};
+
+interface OAuthScheme {
+  readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
+}
+
+/** Merges two security schemes of one name: the scopes of both, as the first describes them. */
+const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
+  if (!one?.flows || !other.flows) return one ?? other;
+  const flows = { ...one.flows };
+  for (const [name, flow] of Object.entries(other.flows)) {
+    flows[name] = { ...flow, ...flows[name], scopes: { ...flow.scopes, ...flows[name]?.scopes } };
+  }
+  return { ...one, flows };
+};
+
+const mergeComponents = (merged: Components, added: Components): Components => {
+  const result: Record<string, Record<string, unknown>> = structuredClone(merged) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  for (const [kind, all] of Object.entries(added)) {
+    const into = result[kind] ?? {};
+    result[kind] = into;
+    for (const [name, value] of Object.entries(all)) {
+      into[name] =
+        kind === 'securitySchemes' ? mergeScheme(into[name] as OAuthScheme | undefined, value as OAuthScheme) : value;
+    }
+  }
+  return result;
+};
+
+const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenApiPathItem => {
+  const hidden = operationMethods.filter((method) => item[method] && !shown(method, path));
+  return Object.fromEntries(Object.entries(item).filter(([member]) => !hidden.some((method) => method === member)));
+};
+
+/** The operations without a requirement of their own have the document's, which the merged document does not have. */
+const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
+  security === undefined
+    ? item
+    : Object.fromEntries(
+        Object.entries(item).map(([member, one]) => [
+          member,
+          operationMethods.some((method) => method === member) ? { security, ...one } : one,
+        ]),
+      );
+
+const scopesOf = (item: OpenApiPathItem): readonly string[] =>
+  operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
+
+/** Lists the scopes in each flow; of those that have no description, the services are named. */
+const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
+  const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
+  if (!oauth2?.flows) return components;
+  const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
+    const lacking = [...services].filter(([scope]) => (scopes[scope] ?? scope) === scope);
+    const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
+    return [flow, { ...rest, scopes: { ...scopes, ...Object.fromEntries(named) } }];
+  });
+  return { ...components, securitySchemes: { ...others, oauth2: { ...oauth2, flows: Object.fromEntries(flows) } } };
+};
+
+const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
+
+/** Merges paths, webhooks, components and tags. Different components of one name stay separate under suffixed names. */
+const mergeDocuments = (
+  parts: readonly Part[],
+): Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components' | 'tags'> => {
+  // Also for a service that requires a scope and describes no flows.
+  let components: Components = { securitySchemes: { ...familyA.wording.securitySchemes('/auth/token', []) } };
+  const paths: Record<string, OpenApiPathItem> = {};
+  const webhooks: Record<string, object> = {};
+  const tags = new Map<string, Tag>();
+  const scopes = new Map<string, string>();
+  for (const part of parts) {
+    const document = renamed(part.document, clashing(components, part.document.components ?? {}), part.name);
+    components = mergeComponents(components, document.components ?? {});
+    for (const [path, item] of Object.entries(document.paths)) {
+      const visible = secured(shownItem(part, path, item), document);
+      if (!hasOperation(visible)) continue;
+      paths[path] = { ...paths[path], ...visible };
+      for (const scope of scopesOf(visible)) if (!scopes.has(scope)) scopes.set(scope, part.name);
+    }
+    // What an earlier part says of a webhook or a tag stays.
+    Object.assign(webhooks, { ...document.webhooks, ...webhooks });
+    for (const tag of document.tags ?? []) if (!tags.has(tag.name)) tags.set(tag.name, tag);
+  }
+  return { paths, webhooks, components: withScopes(components, scopes), tags: [...tags.values()] };
+};
 
 /** The documents that the gateway serves itself, by path. */
 export type Documents = ReadonlyMap<string, () => Content>;

@@ -3,9 +3,8 @@ import { type Html, html } from '@boxoffice/pages';
 import { acceptsHtml } from '../exchange/answer.ts';
 import { type Content, compress, contentOf } from '../exchange/content.ts';
 import { type AssetName, asset, assetAt, readGuide, readPackage } from './files.ts';
-import { DOCS, type Guide, guides } from './guides.ts';
+import { DOCS, type Guide, guides, render } from './guides.ts';
 import { documentOf, type Layout, pageHeaders } from './layout.ts';
-import { render } from './markdown.ts';
 
 /** Finds what is at a path, for a request with this Accept header; undefined if nothing is. */
 export type Documentation = (path: string, accept: string | undefined) => Promise<Content | undefined>;
@@ -80,7 +79,7 @@ const referenceOf = ({ path, title, about, description }: Reference, connect: st
     viewer: html`<div id="reference" data-description="${description}" data-host="${EXAMPLE_HOST}"><noscript><p>Without JavaScript, read the
 description itself: <a href="${description}">${description}</a>.</p></noscript></div>`,
     styles: ['reference.css'],
-    scripts: ['openapi-explorer.js', 'samples.js', 'examples.js', 'reference.js'],
+    scripts: ['openapi-explorer.js', 'reference.js'],
     connect,
   });
 

@@ -53,8 +53,6 @@ const sources = {
   'docs.css': () => join(BROWSER, 'docs.css'),
   'reference.css': () => join(BROWSER, 'reference.css'),
   'reference.js': () => join(BROWSER, 'reference.js'),
-  'examples.js': () => join(BROWSER, 'examples.js'),
-  'samples.js': () => join(BROWSER, 'samples.js'),
   'callback.js': () => join(BROWSER, 'callback.js'),
   'openapi-explorer.js': () => join(dirname(resolve('openapi-explorer/package.json')), BUNDLE),
 };

@@ -1,11 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault, failureOf, posFailure } from '@boxoffice/envelope';
-import { qualityOf } from '@boxoffice/http';
+import { BODY_LIMIT_BYTES, qualityOf } from '@boxoffice/http';
 import { errorPage } from '@boxoffice/pages';
+import { type Refuse, requestIdFrom } from '@boxoffice/runtime';
 import { DOCS } from '../documentation/guides.ts';
-import { closesConnection, drainThenEnd, isBodyPending } from './drain-body.ts';
 import { type Exchange, rateLimitField } from './exchange.ts';
 import { type Family, inFamily } from './faults.ts';
+import { familyOf } from './target.ts';
 
 /** Forbids browsers to guess a media type. Name and value. */
 const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
@@ -74,7 +75,7 @@ const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && acceptsHtml(accept);
 
 /** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
-export const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
+const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
   if (isPage) {
     const { headers, body } = errorPage(fault, { acceptLanguage, requestId, home: ['docs', DOCS] });
     // Every response of the gateway has this one already.
@@ -84,6 +85,20 @@ export const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage,
   const members = family === 'B' ? posFailure(fault) : { ...failureOf(fault), ...oauthMembers(url, fault) };
   return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
 };
+
+/** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
+export const refuseByLine =
+  (headers: Readonly<Record<string, string>>, isPage: (url: string | undefined) => boolean): Refuse =>
+  ({ code, details, path }) => {
+    const requestId = requestIdFrom(undefined);
+    const answer = faultAnswer(new Fault(code, details), {
+      family: familyOf(path),
+      url: path,
+      isPage: isPage(path),
+      requestId,
+    });
+    return { headers: { ...answer.headers, 'X-Request-Id': requestId, ...headers }, body: answer.body };
+  };
 
 /** The headers of every response, names and values in turn. */
 export const commonHeaders = ({ trace, quota, hsts, corsHeaders }: Exchange): string[] => {
@@ -141,4 +156,65 @@ export const faultOf = (error: unknown, report: (error: unknown) => void): Fault
     'internal_error',
     'An unexpected error occurred. The log has the cause under this response’s X-Request-Id.',
   );
+};
+
+/**
+ * The rest of a refused request's body is read and discarded within these bounds, so that the client receives the
+ * response instead of a connection reset.
+ */
+const SILENCE_MS = 2_000;
+const DRAIN_MS = 10_000;
+const DRAIN_BYTES = 16_777_216;
+
+/** Responses that were sent completely before their request had ended. */
+const early = new WeakSet<ServerResponse>();
+
+/** Whether the whole response was handed to the connection. */
+export const isAnswered = (response: ServerResponse): boolean => response.writableFinished || early.has(response);
+
+/** Whether part of the request's body has not arrived yet. */
+const isBodyPending = ({ headers, complete, socket }: IncomingMessage): boolean => {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return !complete && !socket.destroyed && (coding !== undefined || (length !== undefined && length !== '0'));
+};
+
+/** Whether the rest of the body is too much to wait for, so that the connection must be closed. */
+const closesConnection = ({ headers }: IncomingMessage, { code }: Fault): boolean =>
+  code === 'payload_too_large' || code === 'request_timeout' || Number(headers['content-length']) > BODY_LIMIT_BYTES;
+
+/**
+ * Sends a body whose length the head declares, and ends the response only when the request has ended or the drain
+ * bounds are reached. Ending it earlier would make Node close the connection with unread bytes, which resets it, and
+ * would let a timeout of this request answer the next one on the connection.
+ */
+const drainThenEnd = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
+  const { socket } = request;
+  if (request.method === 'HEAD') response.flushHeaders();
+  else response.write(body);
+  early.add(response);
+  let bytes = 0;
+  const stop = (): void => {
+    clearTimeout(silence);
+    clearTimeout(whole);
+    request.off('data', onData).off('end', end);
+    response.off('close', stop);
+  };
+  const end = (): void => {
+    stop();
+    response.end();
+  };
+  const cut = (): void => {
+    stop();
+    socket.destroy();
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    silence.refresh();
+    if (bytes > DRAIN_BYTES) cut();
+  };
+  const silence = setTimeout(cut, SILENCE_MS);
+  const whole = setTimeout(cut, DRAIN_MS);
+  request.on('data', onData).on('end', end);
+  response.on('close', stop);
+  request.resume();
 };

@@ -1,6 +1,9 @@
-import type { ClientRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
+import type { Attempt } from '@boxoffice/runtime';
+import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
+import type { Indexed } from './in-flight.ts';
 
 /** Why a service gave no usable answer. */
 export interface UpstreamFailure {
@@ -46,13 +49,13 @@ export const isUnreached = (error: Error): boolean =>
   error instanceof ConnectTimeout || (error as NodeJS.ErrnoException).syscall === 'connect';
 
 /** Whether a connection broke. */
-export const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
 
 /**
  * Whether the service had closed a reused connection before it read the request: then it has had no effect, and may be
  * sent once more on a new connection (RFC 9112, 9.3.1).
  */
-export const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
+const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
   upstream?.reusedSocket === true && isReset(error);
 
 /** Maps an error of an upstream request to the client's answer. */
@@ -66,4 +69,51 @@ export const failureOf = (error: Error, upstream: ClientRequest | undefined): Up
     return { code, fault: badGateway('The service did not answer in time.') };
   }
   return { code, fault: badGateway('The service closed the connection before its response was complete.') };
+};
+
+/** Methods whose requests may be sent a second time. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
+
+/** One request on its way to a service. */
+export interface Proxied extends ProxiedExchange, Indexed {
+  readonly exchange: Exchange;
+  /** The whole body; undefined without one. */
+  readonly body: readonly Buffer[] | undefined;
+  /** Deadline of the whole exchange. Epoch milliseconds. */
+  readonly deadline: number;
+  /** Deadline of the current phase. Epoch milliseconds. */
+  dueAt: number;
+  /** The address that it is sent to. */
+  attempt: Attempt | undefined;
+  /** The addresses that accepted no connection. */
+  unreached: Set<string> | undefined;
+  isRepeated: boolean;
+  upstream: ClientRequest | undefined;
+  reply: IncomingMessage | undefined;
+  /** Whether it has an outcome: no error of the service counts any more. */
+  isSettled: boolean;
+  /** Whether the response is sent, or the client has disconnected. */
+  isOver: boolean;
+  /** Ends its count against the bound of its caller. */
+  readonly release: () => void;
+}
+
+export const clientIsGone = ({ exchange: { request, response } }: Proxied): boolean =>
+  response.destroyed || (request.destroyed && !request.complete);
+
+/** Whether the service recognises a repeat of the request by its Idempotency-Key. */
+const hasKey = ({ request, route, claims }: Exchange): boolean =>
+  route?.takesKey === true && claims !== undefined && request.headers['idempotency-key'] !== undefined;
+
+/** Whether the method and the body allow a second request without a key. */
+export const isRepeatable = ({ exchange: { request }, body }: Proxied): boolean =>
+  body === undefined && IDEMPOTENT.has(request.method ?? '');
+
+/**
+ * Whether the request may be sent once more: it had no effect, since the service had closed its reused connection, or
+ * the service recognises a second one by its key.
+ */
+export const mayRepeat = (error: Error, proxied: Proxied): boolean => {
+  if (proxied.isRepeated || proxied.reply !== undefined || !isReset(error)) return false;
+  return isRepeatable(proxied) ? isStale(error, proxied.upstream) : hasKey(proxied.exchange);
 };

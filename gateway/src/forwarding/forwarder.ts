@@ -1,26 +1,26 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { type Addresses, type Attempt, isLastAnswer } from '@boxoffice/runtime';
 import { answerFault, commonHeaders, faultOf } from '../exchange/answer.ts';
-import type { Exchange, ProxiedExchange } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
-import { createInFlightBound } from '../limits/in-flight-bound.ts';
 import { callerOf } from '../limits/limits.ts';
 import { type Bodies, hasBody, takesBody } from './body.ts';
 import {
   BrokenReply,
+  clientIsGone,
   failureOf,
-  isReset,
-  isStale,
+  isRepeatable,
   isUnreached,
+  mayRepeat,
+  type Proxied,
   type UpstreamFailure,
   UpstreamTimeout,
 } from './failure.ts';
-import { relayFailure } from './failure-reply.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
-import { createInFlight, type Indexed } from './in-flight.ts';
+import { createCallerBound, createInFlight } from './in-flight.ts';
 import { type ConnectionKind, createProxy } from './proxy.ts';
-import { isOfInterface, joinVary, sendReply } from './reply.ts';
+import { isOfInterface, isStream, joinVary, relayFailure, sendReply } from './reply.ts';
 
 interface ForwarderOptions {
   /** The base URL of the service. */
@@ -57,59 +57,8 @@ export interface Forwarder {
   close(): void;
 }
 
-/** Methods whose requests may be sent a second time. */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
-
 /** The part of a service's requests in flight that one caller may have. */
 const CALLERS_PART = 0.05;
-
-/** One request on its way to a service. */
-interface Proxied extends ProxiedExchange, Indexed {
-  readonly exchange: Exchange;
-  /** The whole body; undefined without one. */
-  readonly body: readonly Buffer[] | undefined;
-  /** Deadline of the whole exchange. Epoch milliseconds. */
-  readonly deadline: number;
-  /** Deadline of the current phase. Epoch milliseconds. */
-  dueAt: number;
-  /** The address that it is sent to. */
-  attempt: Attempt | undefined;
-  /** The addresses that accepted no connection. */
-  unreached: Set<string> | undefined;
-  isRepeated: boolean;
-  upstream: ClientRequest | undefined;
-  reply: IncomingMessage | undefined;
-  /** Whether it has an outcome: no error of the service counts any more. */
-  isSettled: boolean;
-  /** Whether the response is sent, or the client has disconnected. */
-  isOver: boolean;
-  /** Ends its count against the bound of its caller. */
-  readonly release: () => void;
-}
-
-const clientIsGone = ({ exchange: { request, response } }: Proxied): boolean =>
-  response.destroyed || (request.destroyed && !request.complete);
-
-/** Whether the service recognises a repeat of the request by its Idempotency-Key. */
-const hasKey = ({ request, route, claims }: Exchange): boolean =>
-  route?.takesKey === true && claims !== undefined && request.headers['idempotency-key'] !== undefined;
-
-/** Whether the method and the body allow a second request without a key. */
-const isRepeatable = ({ exchange: { request }, body }: Proxied): boolean =>
-  body === undefined && IDEMPOTENT.has(request.method ?? '');
-
-/**
- * Whether the request may be sent once more: it had no effect, since the service had closed its reused connection, or
- * the service recognises a second one by its key.
- */
-const mayRepeat = (error: Error, proxied: Proxied): boolean => {
-  if (proxied.isRepeated || proxied.reply !== undefined || !isReset(error)) return false;
-  return isRepeatable(proxied) ? isStale(error, proxied.upstream) : hasKey(proxied.exchange);
-};
-
-/** Whether a response of the interface has no end of its own. */
-const isStream = ({ headers }: IncomingMessage): boolean =>
-  headers['content-type']?.startsWith('text/event-stream') ?? false;
 
 /** Makes the forwarder of one service. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
@@ -118,7 +67,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const inFlight = createInFlight<Proxied>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
   const waiting = createInFlight<Proxied>((late) => expire(late));
-  const bound = createInFlightBound<string>(Math.ceil(concurrency * CALLERS_PART), 'this caller');
+  const bound = createCallerBound(Math.ceil(concurrency * CALLERS_PART));
 
   /** A request that is neither counted nor timed any more. */
   const forget = (proxied: Proxied): void => {

@@ -3,7 +3,7 @@ import type { Addresses, Logger } from '@boxoffice/runtime';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/faults.ts';
 import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
-import type { Upstream } from '../services.ts';
+import type { Upstream } from '../routing/router.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';

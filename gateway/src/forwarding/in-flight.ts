@@ -1,3 +1,5 @@
+import { Fault } from '@boxoffice/envelope';
+
 /** An item that stores its index in the list. */
 export interface Indexed {
   index: number;
@@ -20,9 +22,9 @@ interface InFlight<Item extends Indexed> {
 }
 
 /**
- * Makes the list; calls `late` for the items that are past due, until they are deleted. A Set would retain memory: when V8 grows its table, the old table keeps its entries and a link to the
- * new one, and once that old table has been promoted, later requests live until the next full collection (measured: a
- * third of all memory).
+ * Makes the list; calls `late` for the items that are past due, until they are deleted. A Set would retain memory: when V8
+ * grows its table, the old table keeps its entries and a link to the new one, and once that old table has been promoted,
+ * later requests live until the next full collection (measured: a third of all memory).
  */
 export const createInFlight = <Item extends Indexed>(late: (item: Item) => void): InFlight<Item> => {
   const items: Item[] = [];
@@ -68,5 +70,36 @@ export const createInFlight = <Item extends Indexed>(late: (item: Item) => void)
     },
     visit,
     close: stop,
+  };
+};
+
+/** Bounds the requests of one caller at a service that are not answered yet. */
+interface CallerBound {
+  /** Counts one request; the returned function ends that, once. @throws {Fault} too_many_requests */
+  take(caller: string): () => void;
+}
+
+/** Makes a bound of `most` requests at a time. */
+export const createCallerBound = (most: number): CallerBound => {
+  const counts = new Map<string, number>();
+  const countDown = (caller: string): void => {
+    const left = (counts.get(caller) ?? 1) - 1;
+    if (left > 0) counts.set(caller, left);
+    else counts.delete(caller);
+  };
+  return {
+    take(caller) {
+      const count = counts.get(caller) ?? 0;
+      if (count >= most) {
+        const details = `${most} requests of this caller are not answered yet; wait for their answers.`;
+        throw new Fault('too_many_requests', details, { 'Retry-After': '1' });
+      }
+      counts.set(caller, count + 1);
+      let isCounted = true;
+      return () => {
+        if (isCounted) countDown(caller);
+        isCounted = false;
+      };
+    },
   };
 };

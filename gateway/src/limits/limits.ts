@@ -3,12 +3,47 @@ import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
 import { networkOf } from '@boxoffice/runtime';
-import type { Division, Rate } from '../authorization/authorizer-client.ts';
-import type { Exchange, Quota, Step } from '../exchange/exchange.ts';
-import type { MonthlyQuota } from '../metering/monthly-quota.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
+import type { ApiKeyFacts, Division, Rate } from '../authorization/authorizer-client.ts';
+import type { Exchange, Policy, Quota, Step } from '../exchange/exchange.ts';
+import type { Meter } from '../telemetry/meter.ts';
+import { createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
 import { createNewest } from './newest.ts';
-import { createSlidingLimiter } from './sliding-limiter.ts';
+
+/** The start of the next calendar month, UTC. Epoch milliseconds. */
+const nextMonth = (now: number): number => {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+};
+
+const policyOf = (monthlyQuota: number, seconds: number): Policy => ({
+  name: 'api_key_month',
+  field: `"api_key_month";q=${monthlyQuota};w=${seconds}`,
+});
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * The refusal of one more request with the key at `now` (epoch milliseconds); undefined if its monthly quota over all
+ * gateways allows it: what all of them have reported, and what this one has admitted since. Other gateways' last requests
+ * are missing, for as long as they take to report and a key is cached: at most 15 seconds.
+ */
+const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
+  const { apiKeyId, monthlyQuota, month, used, reportedUpTo } = apiKey;
+  if (monthlyQuota === null) return undefined;
+  const current = new Date(now).toISOString().slice(0, 7);
+  const reported = month === current ? used : 0;
+  if (reported + meter.usedSince(apiKeyId, reportedUpTo, current) < monthlyQuota) return undefined;
+  const end = nextMonth(now);
+  const resetSeconds = Math.ceil((end - now) / 1_000);
+  const fault = new Fault('api_key_quota_exceeded', 'The requests of this API key are used up until next month.', {
+    'Retry-After': `${resetSeconds}`,
+  });
+  const days = new Date(end - 1).getUTCDate();
+  return {
+    fault,
+    quota: { policy: policyOf(monthlyQuota, days * DAY_SECONDS), allowed: false, left: 0, resetSeconds },
+  };
+};
 
 /** Requests per minute. */
 export interface LimitOptions {
@@ -70,7 +105,7 @@ export const callerOf = ({ claims, isPublic, apiKey, address }: Exchange): strin
  */
 export const createLimits = (
   perMinute: LimitOptions,
-  monthlyQuota: MonthlyQuota,
+  meter: Pick<Meter, 'usedSince' | 'admitted'>,
   report: (isUrgent: boolean) => void,
 ): Limits => {
   const addresses = createLimiter('address', perMinute.address);
@@ -92,7 +127,7 @@ export const createLimits = (
       if (exchange.family === 'B') return count(exchange, visitors, visitorOf(exchange));
       if (exchange.isPublic && exchange.apiKey) {
         const { apiKey, now } = exchange;
-        const refusal = monthlyQuota.refusal(apiKey, now);
+        const refusal = quotaRefusal(meter, apiKey, now);
         if (refusal) {
           exchange.quota = refusal.quota;
           exchange.keyOutcome = 'quota';
@@ -101,7 +136,7 @@ export const createLimits = (
         const rate = apiKeys.take(apiKey.apiKeyId, apiKey.ratePerMinute, now);
         if (!rate.allowed) exchange.keyOutcome = 'rate';
         admit(exchange, rate);
-        monthlyQuota.admitted(apiKey.apiKeyId);
+        meter.admitted(apiKey.apiKeyId);
         exchange.admittedKey = apiKey.apiKeyId;
         return;
       }

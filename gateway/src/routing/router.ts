@@ -1,4 +1,23 @@
+import { isBelow, type ServiceList, type ServiceRow } from '@boxoffice/runtime/services';
+import { DOCS } from '../documentation/guides.ts';
 import type { Route } from '../exchange/exchange.ts';
+
+/** A service with its address. */
+export type Upstream = ServiceRow & { readonly url: string };
+
+/** The addresses of services by name, from settings; they count before those of the list. */
+export type ServiceUrls = Readonly<Record<string, string | undefined>>;
+
+/** The present services that have an address, in the order of the list. */
+export const upstreamsOf = (list: ServiceList, urls: ServiceUrls): readonly Upstream[] =>
+  list.rows().flatMap((row) => {
+    const url = urls[row.name] ?? row.url;
+    return url === undefined ? [] : [{ ...row, url }];
+  });
+
+/** Prefixes of a service's web pages, and whether these have forms, which are sent with POST. */
+const pagesIn = ({ pages }: ServiceRow): readonly { readonly prefix: string; readonly hasForms: boolean }[] =>
+  pages.map((page) => ({ prefix: page.replace(/^POST /, ''), hasForms: page.startsWith('POST ') }));
 
 /** The routes of one path by method, GET's also as HEAD, and the value of `Allow`. */
 export interface PathRoutes {
@@ -38,7 +57,7 @@ const childFor = (node: Node, segment: string): Node => {
 };
 
 /** Adds HEAD and `Allow` to the routes of one path. */
-export const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
+const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
   const routes = new Map(declared);
   const get = declared.get('GET');
   if (get) routes.set('HEAD', get);
@@ -68,4 +87,71 @@ export const createRouter = (routes: Iterable<Route>): Router => {
     if (!template.includes('{')) concrete.set(template, node.atPath);
   }
   return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
+};
+
+/** Media types of web pages. */
+const MEDIA_TYPES: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/manifest+json',
+  'application/wasm',
+  'text/html',
+  'text/css',
+  'text/javascript',
+  'text/plain',
+  'image/svg+xml',
+  'image/png',
+  'font/woff2',
+]);
+
+const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
+
+/** The web pages of the services and of the gateway. */
+export interface Pages {
+  /**
+   * The routes of a path below a page prefix: GET and HEAD, and POST where pages have forms; the service decides what
+   * exists there.
+   */
+  find(path: string): PathRoutes | undefined;
+  /** Whether browsers navigate to the path, in a service. */
+  isPage(path: string): boolean;
+  /** Whether a path with a slash at its end is one of pages without forms: no other may have one. */
+  mayEndWithSlash(path: string): boolean;
+  /**
+   * Whether browsers are led to this address, so that its errors are pages. `url` is the raw request target, because
+   * requests can be refused before it is parsed.
+   */
+  hasErrorPages(url: string | undefined): boolean;
+  /** Replaces the services. */
+  update(rows: readonly ServiceRow[], upstreams: readonly Upstream[]): void;
+}
+
+/** Makes the pages, of no service yet. */
+export const createPages = (): Pages => {
+  const routesOf = (service: string, prefix: string, methods: readonly string[]) => {
+    const operation = `${service}Pages`;
+    const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: MEDIA_TYPES, key: operation };
+    const route = { template: prefix, operation, service, ...open } satisfies Omit<Route, 'method'>;
+    return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
+  };
+  let all: readonly { readonly prefix: string; readonly hasForms: boolean }[] = [];
+  let routed = [routesOf('gateway', DOCS, ['GET'])];
+  return {
+    find: (path) => routed.find(({ prefix }) => isBelow(path, prefix))?.routes,
+    isPage: (path) => all.some(({ prefix }) => isBelow(path, prefix)),
+    mayEndWithSlash: (path) =>
+      path === `${DOCS}/` || all.some(({ prefix, hasForms }) => !hasForms && path.startsWith(`${prefix}/`)),
+    hasErrorPages(url = '') {
+      const path = pathOf(url);
+      return isBelow(path, DOCS) || all.some(({ prefix, hasForms }) => hasForms && isBelow(path, prefix));
+    },
+    update(rows, upstreams) {
+      all = rows.flatMap(pagesIn);
+      routed = [
+        routesOf('gateway', DOCS, ['GET']),
+        ...upstreams.flatMap((row) =>
+          pagesIn(row).map(({ prefix, hasForms }) => routesOf(row.name, prefix, hasForms ? ['GET', 'POST'] : ['GET'])),
+        ),
+      ];
+    },
+  };
 };

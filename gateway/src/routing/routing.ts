@@ -4,9 +4,8 @@ import type { Logger } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn } from '@boxoffice/runtime/services';
 import type { Exchange, Route } from '../exchange/exchange.ts';
 import { noSuchEndpoint, unavailable } from '../exchange/faults.ts';
-import type { Upstream } from '../services.ts';
 import { type OpenApiDocument, readRoutes } from './description.ts';
-import type { Pages } from './pages.ts';
+import type { Pages, Upstream } from './router.ts';
 import { createRouter, type PathRoutes, type Router } from './router.ts';
 
 /** The current routes, learned from the services' descriptions. */

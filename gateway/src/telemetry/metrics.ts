@@ -1,7 +1,7 @@
-// Records requests: metrics, access log, spans.
+// Records requests: metrics, access log, spans, and the counts that are reported to the authorizer.
 import { type Addresses, type Metrics, statusOf } from '@boxoffice/runtime';
 import { type Exchange, keyOutcomes } from '../exchange/exchange.ts';
-import type { Meter } from '../metering/meter.ts';
+import type { Meter } from './meter.ts';
 
 /** The gateway's metrics. Label values come from descriptions and tables, never from clients. */
 export interface GatewayMetrics {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSlidingLimiter } from '../../src/limits/sliding-limiter.ts';
+import { createSlidingLimiter } from '../../src/limits/limiters.ts';
 import { until } from '../fixtures/http.ts';
 import { claimsOf } from '../fixtures/jws.ts';
 import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from './catalog-fixture.ts';

@@ -1,7 +1,7 @@
-// rule 4: Family A requires a bearer token, except at the token endpoint | gateway/src/authorization/bearer.ts
-// rule 5: 2: each call sends `Authorization: Bearer` | gateway/src/authorization/bearer.ts
-// rule 5: 6: a missing token is 401 `unauthorized`, from the gateway | gateway/src/authorization/bearer.ts
-// rule 7: 401 `unauthorized`: missing or expired token | gateway/src/authorization/bearer.ts
+// rule 4: Family A requires a bearer token, except at the token endpoint | gateway/src/authorization/credentials.ts
+// rule 5: 2: each call sends `Authorization: Bearer` | gateway/src/authorization/credentials.ts
+// rule 5: 6: a missing token is 401 `unauthorized`, from the gateway | gateway/src/authorization/credentials.ts
+// rule 7: 401 `unauthorized`: missing or expired token | gateway/src/authorization/credentials.ts
 // rule 4: The token's client and scopes decide what data is visible | gateway/src/authorization/authorize.ts
 
 import { generateKeyPairSync } from 'node:crypto';

@@ -2,7 +2,7 @@
 // rule 4: Rule 9: the methods are GET, POST, PUT, PATCH, DELETE, HEAD | gateway/src/cors/cors.ts
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { EXPOSED_HEADERS } from '../../src/cors/institution-cors.ts';
+import { EXPOSED_HEADERS } from '../../src/cors/cors.ts';
 import { documentOf } from '../fixtures/describe.ts';
 import { atOneMoment, type Call, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { rateLimitField } from '../../src/exchange/exchange.ts';
-import { createLimiter } from '../../src/limits/limiter.ts';
+import { createLimiter } from '../../src/limits/limiters.ts';
 import { until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { echo, json } from '../fixtures/upstream.ts';

@@ -1,8 +1,7 @@
-// Metering: counts the requests of clients and API keys, and reports them to the authorizer every few seconds.
 import { randomUUID } from 'node:crypto';
 import { type Interval, type Logger, repeat } from '@boxoffice/runtime';
 import type { Exchange } from '../exchange/exchange.ts';
-import { sentStatus } from '../telemetry/access-log.ts';
+import { sentStatus } from './request-log.ts';
 import type { CountedRequests, Metered, Report, Spool } from './spool.ts';
 
 interface MeterOptions {

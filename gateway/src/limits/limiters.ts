@@ -1,7 +1,47 @@
 import type { Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Policy, Quota } from '../exchange/exchange.ts';
-import { policyOf } from './limiter.ts';
 import { createNewest } from './newest.ts';
+
+/** Counts requests per key in one-minute windows that begin with the key's first request. */
+export interface Limiter {
+  /** Counts one request at `now` (epoch milliseconds). */
+  take(key: string, now: number): Quota;
+}
+
+interface Window {
+  endsAt: number;
+  used: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Maximum number of keys; the least recently used are evicted and start at zero. */
+const KEYS = 100_000;
+
+/** The policy of a limit per minute. */
+const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"${name}";q=${perMinute};w=60` });
+
+/** Makes a limiter; `name` is the policy's name, for instance `client`. */
+export const createLimiter = (name: string, perMinute: number): Limiter => {
+  const windows = createNewest<Window>(KEYS);
+  const policy = policyOf(name, perMinute);
+  return {
+    take(key, now) {
+      let window = windows.get(key);
+      if (!window || window.endsAt <= now) {
+        window = { endsAt: now + MINUTE_MS, used: 0 };
+        windows.set(key, window);
+      }
+      window.used += 1;
+      return {
+        policy,
+        allowed: window.used <= perMinute,
+        left: Math.max(0, perMinute - window.used),
+        resetSeconds: Math.ceil((window.endsAt - now) / 1000),
+      };
+    },
+  };
+};
 
 /**
  * Counts requests per key in the minute before each request. One gateway grants the whole limit; of several each grants
@@ -16,16 +56,11 @@ export interface SlidingLimiter {
   divide(division: Division, now: number): void;
 }
 
-const MINUTE_MS = 60_000;
-
 /** Requests of so many milliseconds are counted together, and are free together: when the last of them is a minute ago. */
 const SLOT_MS = 500;
 
 /** Those that a minute touches, when it begins and ends within one. */
 const SLOTS = MINUTE_MS / SLOT_MS + 1;
-
-/** Maximum number of keys; the least recently used are evicted and start at zero. */
-const KEYS = 100_000;
 
 /** A gateway that has heard nothing for so long asks with the next request: regular reports are sooner. Milliseconds. */
 const SILENT_MS = 6_000;
