@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSlidingLimiter } from '../../src/limits/limiters.ts';
 import { until } from '../fixtures/http.ts';
+import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../fixtures/installation.ts';
 import { claimsOf } from '../fixtures/jws.ts';
-import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from './catalog-fixture.ts';
 
 let its: CatalogInstallation;
 beforeAll(async () => {

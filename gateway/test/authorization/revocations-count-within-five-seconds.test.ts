@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Bus, createInProcessBus } from '@boxoffice/messaging';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAuthorizerClient } from '../../src/authorization/authorizer-client.ts';
+import { createRevocations } from '../../src/authorization/revocations.ts';
+import { SECRET, startFakeAuthorizer } from '../fixtures/fake-authorizer.ts';
 import { atOneMoment, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 
@@ -101,4 +104,28 @@ test('a revocation and a removed scope take effect within five seconds without t
     // The gateway refused by its revocation list, without another decision request.
     expect(decisionRequests()).toBe(before);
   });
+});
+
+test('a gateway logs once that the authorizer refuses its secret, also after an outage of the authorizer', async () => {
+  const authorizer = await startFakeAuthorizer();
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  const logger = {
+    error: (message: string) => void errors.push(message),
+    warn: (message: string) => void warnings.push(message),
+  };
+  let [url, secret] = ['http://127.0.0.1:1', 'another secret'];
+  const changes = (since: string | undefined) =>
+    createAuthorizerClient({ url, secret, addresses: undefined }).changes(since);
+  const revocations = createRevocations({ authorizerClient: { changes }, clientChanged: () => undefined, logger });
+
+  await revocations.poll();
+  expect([errors, warnings.length]).toEqual([[], 1]);
+  url = authorizer.url;
+  for (let times = 0; times < 3; times += 1) await revocations.poll();
+  expect(errors).toEqual([expect.stringContaining('SERVICE_SECRET')]);
+  secret = SECRET;
+  await revocations.poll();
+  expect([errors.length, warnings.length]).toEqual([1, 1]);
+  await authorizer.close();
 });

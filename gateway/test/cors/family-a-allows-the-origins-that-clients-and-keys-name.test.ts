@@ -1,7 +1,7 @@
 import { sharedComponents } from '@boxoffice/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CATALOG, type CatalogInstallation, startCatalogInstallation } from '../api-keys/catalog-fixture.ts';
 import { until } from '../fixtures/http.ts';
+import { CATALOG, type CatalogInstallation, startCatalogInstallation } from '../fixtures/installation.ts';
 
 const NAMED = 'https://calendar.city.example';
 const FOREIGN = 'https://elsewhere.example';

@@ -55,7 +55,7 @@ describe('pages need no token and no service', () => {
           .map(([, address = '']) => address),
       );
       addresses.delete('data:,');
-      expect(addresses.size).toBeGreaterThanOrEqual(6);
+      expect(addresses.size).toBeGreaterThanOrEqual(5);
       for (const address of addresses) {
         const { status, headers } = await its.call(address, { method: 'HEAD' });
         expect([address, status]).toEqual([expect.stringMatching(/^\/docs\/assets\/[0-9a-f]{16}\/[\w.-]+$/), 200]);

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMeter } from '../../src/telemetry/meter.ts';
 import type { Report } from '../../src/telemetry/spool.ts';
 import { createSpool, noSpool } from '../../src/telemetry/spool.ts';
-import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../api-keys/catalog-fixture.ts';
 import type { ReportedRow } from '../fixtures/fake-authorizer.ts';
 import { until } from '../fixtures/http.ts';
+import { CATALOG, type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../fixtures/installation.ts';
 
 const sum = (rows: readonly ReportedRow[]) => rows.reduce((total, { requests }) => total + requests, 0);
 

@@ -1,9 +1,13 @@
 import { type Attributes, createMetrics, type Metrics, recordSpans, type SpanStart } from '@boxoffice/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { bufferedAccess } from '../../src/index.ts';
-import { type CatalogInstallation, startCatalogInstallation, TARIFFS } from '../api-keys/catalog-fixture.ts';
 import { atOneMoment, until } from '../fixtures/http.ts';
-import { startInstallation } from '../fixtures/installation.ts';
+import {
+  type CatalogInstallation,
+  startCatalogInstallation,
+  startInstallation,
+  TARIFFS,
+} from '../fixtures/installation.ts';
 import { echo } from '../fixtures/upstream.ts';
 
 const lines: string[] = [];
