@@ -10,7 +10,7 @@ import {
   templateKinds,
   type Values,
 } from '../../src/mail/templates.ts';
-import { shopModule } from '../shop/fake-page.ts';
+import { shopModule } from '../shop/fixture.ts';
 
 const values = (given: Partial<Values> = {}): Values => ({
   ...(Object.fromEntries(placeholders.map((name) => [name, ''])) as Values),

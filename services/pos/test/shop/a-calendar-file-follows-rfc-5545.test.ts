@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
-import { shopModule } from './fake-page.ts';
+import { shopModule } from './fixture.ts';
 
 const { calendarOf, eventUid } = await shopModule('calendar.js');
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shopModule } from './fake-page.ts';
-import { hallOfBlocks, operaHouse, type SeatMap } from './halls.ts';
+import { hallOfBlocks, operaHouse, type SeatMap, shopModule } from './fixture.ts';
 
 const { bestSeats, hallOf, numberOf, pointsOf } = await shopModule('hall/hall.js');
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { shopModule } from './fake-page.ts';
-import { operaHouse } from './halls.ts';
+import { operaHouse, shopModule } from './fixture.ts';
 
 const { hallOf } = await shopModule('hall/hall.js');
 const { seatForKey } = await shopModule('hall/list.js');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { contrast, lookOf } from '../../src/shop/look.ts';
-import { shopModule } from './fake-page.ts';
+import { shopModule } from './fixture.ts';
 
 const colour = fc.integer({ min: 0, max: 0xff_ff_ff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 

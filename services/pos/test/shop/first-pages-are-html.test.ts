@@ -2,7 +2,7 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { logoWidth } from '../../src/shop/look.ts';
 import { openFixture, until } from '../fixture/fixture.ts';
-import { shopModule } from './fake-page.ts';
+import { shopModule } from './fixture.ts';
 
 const SHOP_HOST = 'home.example';
 const EVIL = '</script><script>alert("1")</script>';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { shopModule } from './fake-page.ts';
+import { shopModule } from './fixture.ts';
 
 const ORIGIN = 'https://shop.test';
 const CONTACT = { contactNumber: 'C1' };

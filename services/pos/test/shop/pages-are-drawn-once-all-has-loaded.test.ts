@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { drawingDocument } from '../../src/shop/drawing.ts';
-import { type FakeElement, fakeDocument, shopModule } from './fake-page.ts';
+import { type FakeElement, fakeDocument, shopModule } from './fixture.ts';
 
 const ORIGIN = 'https://shop.test';
 const ITEM = { id: 'itm_1', productId: 'prd_1', performanceId: 'prf_1', seatCategoryId: 'cat_1', amount: 4_500 };

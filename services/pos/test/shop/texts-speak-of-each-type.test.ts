@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { shopModule } from './fake-page.ts';
+import { shopModule } from './fixture.ts';
 
 type Texts = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
