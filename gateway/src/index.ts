@@ -1,10 +1,8 @@
 export { ownDocument, ownVersionDocument, VERSION, versions } from './descriptions/own-operations.ts';
 export { createSlidingLimiter, type SlidingLimiter } from './limits/limiters.ts';
-export { certificateFrom, openAccessLog, runGateway } from './run.ts';
-export type { Gateway, GatewayOptions } from './settings.ts';
-export { gatewaySettings, optionsFrom } from './settings.ts';
+export { certificateFrom, keepRequestsYoung, openAccessLog, runGateway } from './run.ts';
+export { type Gateway, type GatewayOptions, gatewaySettings, optionsFrom } from './settings.ts';
 export { startGateway } from './start.ts';
 export { createMeter, type Meter } from './telemetry/meter.ts';
 export { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/request-log.ts';
-export type { Metered, Report } from './telemetry/spool.ts';
-export { createSpool, noSpool } from './telemetry/spool.ts';
+export { createSpool, type Metered, noSpool, type Report } from './telemetry/spool.ts';

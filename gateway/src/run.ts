@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { connectRabbitmq } from '@boxoffice/messaging';
 import {
   type Certificate,
@@ -51,12 +52,20 @@ export const openAccessLog = (logger: Logger, level: LogLevel): AccessLog => {
   return process.stdout.isTTY ? loggedAccess(logger) : bufferedAccess((lines) => process.stdout.write(lines));
 };
 
+/**
+ * Keeps V8 from taking the objects of requests for long-lived ones under load, as it does when its young generation is
+ * still small: in the old generation, each keeps its whole request until a full collection. Measured: a fifth of the
+ * processor time of a forwarded request.
+ */
+export const keepRequestsYoung = (): void => setFlagsFromString('--no-allocation-site-pretenuring');
+
 /** Time until the log reports that RabbitMQ has not answered. Milliseconds. */
 const CONNECT_MS = 5_000;
 
 type GatewaySettings = Settings<typeof standaloneSettings>;
 
 const run = async (): Promise<void> => {
+  keepRequestsYoung();
   const settings = await readServerSettings(standaloneSettings);
   trustAuthorities(settings.tlsCaFile);
   const logger = createLogger({ service: 'gateway', level: settings.logLevel });

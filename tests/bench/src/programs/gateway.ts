@@ -2,12 +2,13 @@
 
 import { createWriteStream } from 'node:fs';
 import { devNull } from 'node:os';
-import { bufferedAccess, startGateway } from '@boxoffice/gateway';
+import { bufferedAccess, keepRequestsYoung, startGateway } from '@boxoffice/gateway';
 import { createLogger, developmentCertificate } from '@boxoffice/runtime';
 import { announce, scratchDirectory } from '../measure/child.ts';
 
 // The gateway alone: every check on, rate limits disabled, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);
+keepRequestsYoung();
 const directory = scratchDirectory();
 const { cert, key } = await developmentCertificate(directory, ['localhost']);
 // The access log as npm start writes it, so that its cost is measured; standard output carries the announcement.
