@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { authorizationFor, type Buyer, confirm, createBuyer, must, type Order, putOnSale } from './client/buyer.ts';
+import { authorizationFor, type Buyer, confirm, createBuyer, must, type Order, putOnSale } from './clients.ts';
 import { launchBrowser, openPhone, openSlowTab } from './measure/browser.ts';
 import { type Product, withProduct } from './measure/product.ts';
 import { atMost, type Benchmark, quantile } from './measure/report.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorizationOf, type Credentials, dataOf, openClient, waitUntil } from '@boxoffice/testkit';
-import { addressOf, authorizationFor, createBuyer, holdOne, must, putOnSale } from './client/buyer.ts';
+import { addressOf, authorizationFor, createBuyer, holdOne, must, putOnSale } from './clients.ts';
 import { type Product, withProduct } from './measure/product.ts';
 import { atMost, type Benchmark, quantile } from './measure/report.ts';
 import { memoryMb } from './start.ts';

@@ -1,6 +1,6 @@
 import { authorizationOf, openClient } from '@boxoffice/testkit';
-import { apply } from './client/load.ts';
 import { type AuthorizerAnnouncement, cpuSeconds, type Running, startChild } from './measure/child.ts';
+import { apply } from './measure/load.ts';
 import { atLeast, type Benchmark, median } from './measure/report.ts';
 
 type Announcement = Pick<AuthorizerAnnouncement, 'url'>;
@@ -16,9 +16,9 @@ export const gateway: Benchmark = {
     'an authorised GET of 1 KB through the gateway, against a bare node:http proxy, 50 connections; an API key ' +
     "against the client's token (--seconds 4)",
   async run(progress, { seconds = '4' }) {
-    const upstream = await startChild<Announcement>('upstream');
+    const upstream = await startChild<Announcement>('bare', ['upstream']);
     const authorizer = await startChild<AuthorizerAnnouncement>('authorizer', [PUBLIC_URL]);
-    const bare = await startChild<Announcement>('bare-proxy', [upstream.announced.url]);
+    const bare = await startChild<Announcement>('bare', ['proxy', upstream.announced.url]);
     const { serviceSecret, url: authorizerUrl, apiKey } = authorizer.announced;
     const services = [authorizerUrl, upstream.announced.url];
     const tested = await startChild<Announcement>('gateway', [...services, serviceSecret, PUBLIC_URL]);

@@ -1,13 +1,4 @@
-import {
-  authorizationFor,
-  type Buyer,
-  confirm,
-  createBuyer,
-  type Hot,
-  holdOne,
-  must,
-  putOnSale,
-} from './client/buyer.ts';
+import { authorizationFor, type Buyer, confirm, createBuyer, type Hot, holdOne, must, putOnSale } from './clients.ts';
 import { cpuSeconds } from './measure/child.ts';
 import { type Product, withProduct } from './measure/product.ts';
 import { atLeast, type Benchmark, quantile } from './measure/report.ts';

@@ -4,11 +4,68 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Operation, operationsOf } from './client/operations.ts';
+import {
+  authorizationFor,
+  type Buyer,
+  checkOut,
+  confirm,
+  createBuyer,
+  createVisitor,
+  fillCart,
+  holdOne,
+  must,
+  sellInShop,
+  type Visitor,
+} from './clients.ts';
 import { cpuSeconds } from './measure/child.ts';
-import { FEWEST, medianInterval } from './measure/interval.ts';
 import { HERE, inScratch, type Product, startProduct, UNLIMITED } from './measure/product.ts';
-import { type Benchmark, median, type Target } from './measure/report.ts';
+import { type Benchmark, FEWEST, median, medianInterval, type Target } from './measure/report.ts';
+
+/** A sequence of requests that can be repeated as often as one likes. */
+interface Operation {
+  readonly name: string;
+  /** How many requests one `act` makes. */
+  readonly requests: number;
+  /** Performs the sequence on the given connection. @throws {Error} on an error response */
+  act(connection: number): Promise<unknown>;
+}
+
+/** Enough places for every purchase of a long measurement. */
+const PLACES = 100_000;
+
+/** What partners and visitors do most, over HTTPS through the gateway, on so many connections. */
+const operationsOf = async (product: Product, connections: number): Promise<readonly Operation[]> => {
+  const authorization = await authorizationFor(product);
+  const { clientId, clientSecret } = product.client('full');
+  const hot = await sellInShop(product, PLACES);
+  const buyers = Array.from({ length: connections }, () => createBuyer(product, authorization));
+  const visitors = Array.from({ length: connections }, () => createVisitor(product.baseUrl));
+  const byBuyer = (name: string, requests: number, act: (buyer: Buyer) => Promise<unknown>): Operation => ({
+    name,
+    requests,
+    act: (connection) => act(buyers[connection] as Buyer),
+  });
+  const byVisitor = (name: string, requests: number, act: (visitor: Visitor) => Promise<unknown>): Operation => ({
+    name,
+    requests,
+    act: (connection) => act(visitors[connection] as Visitor),
+  });
+  const read = (name: string, path: string) => byBuyer(name, 1, async (one) => must(await one.send('GET', path)));
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  return [
+    byBuyer('token', 1, async (one) => must(await one.send('POST', '/auth/token', new URLSearchParams(form)))),
+    read('list of contacts', '/svc/v3/contacts/individuals?limit=20'),
+    read('list of products', '/svc/v3/catalog/products?limit=20'),
+    read('performance', `/svc/v3/catalog/performances/${hot.performanceId}`),
+    byBuyer('order, confirmed', 2, async (one) => {
+      const { data } = must(await holdOne(one, hot));
+      return must(await confirm(one, data.id));
+    }),
+    byVisitor('shop: list of products', 1, (one) => one.send('GET', '/tnwr/v1/products?limit=20&type=show')),
+    byVisitor('shop: product', 1, (one) => one.send('GET', `/tnwr/v1/products/${hot.productId}`)),
+    byVisitor('shop: cart and checkout', 2, async (one) => checkOut(one, (await fillCart(one, hot)).token)),
+  ];
+};
 
 const run = promisify(execFile);
 
@@ -19,7 +76,7 @@ const TOLERATED = 1.1;
 const CONNECTIONS = 4;
 
 /** Checks a revision out into the folder, with its dependencies. @throws {Error} for an unknown revision */
-const checkOut = async (revision: string, folder: string): Promise<void> => {
+const checkOutRevision = async (revision: string, folder: string): Promise<void> => {
   await run('git', ['clone', '--quiet', '--no-checkout', HERE, folder]);
   const { stdout } = await run('git', ['rev-parse', '--verify', `${revision}^{commit}`], { cwd: HERE });
   await run('git', ['checkout', '--quiet', '--detach', stdout.trim()], { cwd: folder });
@@ -73,7 +130,7 @@ export const revisions: Benchmark = {
       try {
         progress(`checking ${against} out`);
         const other = join(scratch, 'checkout');
-        await checkOut(against, other);
+        await checkOutRevision(against, other);
         progress('starting both with the demo data');
         const sides = [await side('before', other), await side('now', HERE)] as const;
         const rows: (string | number)[][] = [];

@@ -1,17 +1,20 @@
 import { openClient } from '@boxoffice/testkit';
-import { addressOf, authorizationFor, createBuyer, type Hot, must } from './client/buyer.ts';
-import { apply } from './client/load.ts';
 import {
+  addressOf,
+  authorizationFor,
   BROWSER,
   CART_ITEMS,
   checkOut,
+  createBuyer,
   createVisitor,
   fillCart,
+  type Hot,
+  must,
   ORDERS,
   sellInShop,
   type Visitor,
-} from './client/visitor.ts';
-import { type Comparison, compare, type Measure } from './measure/bare-shop.ts';
+} from './clients.ts';
+import { apply, type Comparison, compare, type Measure } from './measure/load.ts';
 import { type Product, withProduct } from './measure/product.ts';
 import { atLeast, type Benchmark, quantile } from './measure/report.ts';
 

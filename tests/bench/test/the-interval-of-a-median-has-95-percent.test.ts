@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { medianInterval } from '../src/measure/interval.ts';
+import { medianInterval } from '../src/measure/report.ts';
 
 /** 1 to `count`, in another order. */
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => ((index * 7) % count) + 1);

@@ -1,9 +1,8 @@
 // Releases: snapshots of each process, and comparison with the last release.
 
 import { type Process, processes } from '@boxoffice/contracts';
-import { lineOf, type Verdict, verdictOn } from './breaks.ts';
 import { record } from './documents.ts';
-import { objectionsTo } from './release.ts';
+import { lineOf, objectionsTo, type Verdict, verdictOn } from './release.ts';
 import { releasedOf, writeSnapshot } from './snapshot.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { waitUntil } from '@boxoffice/testkit';
-import { written } from './json.ts';
 import { definitions, isSilent, openScenario, type Scenario } from './scenario/open-scenario.ts';
 import { leaveInterrupted, runScenario } from './scenario/run-scenario.ts';
+import { written } from './snapshot.ts';
 
 /** A stored document with the store's metadata. */
 export type Stored = Readonly<Record<string, unknown>> & { readonly id: string; readonly institution: string };

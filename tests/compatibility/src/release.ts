@@ -1,7 +1,60 @@
+import { readFileSync } from 'node:fs';
 import { operationsOf } from '@boxoffice/codegen';
-import { type Process, processes, type Snapshot } from '@boxoffice/contracts';
-import { releasedOf, withdrawnOf } from './snapshot.ts';
-import { entryFor, isHigher, saysThatItBreaks } from './version.ts';
+import { type Break, breaksOf, type Process, processes, type Snapshot, snapshotOf } from '@boxoffice/contracts';
+import { fileOf, releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
+
+/** Whether the later version is higher than the earlier one. Both are three numbers. */
+export const isHigher = (later: string, earlier: string): boolean => {
+  const [one, other] = [later, earlier].map((version) => version.split('.').map(Number));
+  for (const [index, part] of (one ?? []).entries()) {
+    const difference = part - (other?.[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+};
+
+/** Whether the later version announces breaking changes: by the major number, or before 1.0.0 by the minor one. */
+export const saysThatItBreaks = (later: string, earlier: string): boolean => {
+  const places = earlier.startsWith('0.') ? 2 : 1;
+  const head = (version: string): string => [...version.split('.').slice(0, places), '0', '0'].slice(0, 3).join('.');
+  return isHigher(head(later), head(earlier));
+};
+
+/** An entry of the CHANGELOG: its text, and whether its heading has a date. */
+interface Entry {
+  readonly text: string;
+  readonly dated: boolean;
+}
+
+/**
+ * The entry for a version: the text below `## 0.2.0, 2027-01-31`, which is of all processes, or below a heading that
+ * names the process (`## orders, pos 0.2.1, 2027-01-31`). Empty if there is none.
+ */
+export const entryOf = (changelog: string, version: string, process?: string): Entry => {
+  const found = changelog.split(/^## /m).find((section) => {
+    const [, names = '', of] = /^([a-z, ]*?) ?(\d[\d.]*)/.exec(section) ?? [];
+    return of === version && (names === '' || names.split(', ').some((name) => name === process));
+  });
+  const [heading = '', ...lines] = found?.split('\n') ?? [];
+  return { text: lines.join('\n').trim(), dated: /\d{4}-\d\d-\d\d/.test(heading) };
+};
+
+/** The CHANGELOG's entry for a version of a process. */
+export const entryFor = ({ name }: Pick<Process, 'name'>, version: string): Entry =>
+  entryOf(readFileSync(fileOf({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
+
+/** The missing CHANGELOG entries of the current and of the released version, in words. */
+export const missingEntries = (process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] => {
+  const { name, folder, version } = process;
+  return [
+    ...(entryFor(process, version).text === ''
+      ? [`${folder}/package.json says ${version}, and CHANGELOG.md has nothing below "## ${version}"`]
+      : []),
+    ...(entryFor(process, released).dated
+      ? []
+      : [`${name} ${released} is released, and CHANGELOG.md has no dated entry for it`]),
+  ];
+};
 
 /** The internal operations that a process calls and that its peer's last release lacks. */
 const aheadOf = ({ calls }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
@@ -41,4 +94,48 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
     ...(entry.dated || replace || entry.text === '' ? [] : [`CHANGELOG.md gives ${version} no date`]),
     ...aheadOf(process, rules),
   ];
+};
+
+/** A break in one line. */
+export const lineOf = ({ process, where, what, hurts }: Break): string =>
+  `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;
+
+/** The result of the comparison with the last releases. */
+export interface Verdict {
+  readonly breaks: readonly Break[];
+  /** Breaks that are announced in `released/withdrawn.json`. */
+  readonly announced: readonly Break[];
+  /** Other problems, in words. */
+  readonly problems: readonly string[];
+}
+
+const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
+
+/** Separates announced breaks from unannounced ones; an announcement without a change is a problem. */
+export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], file: string): Verdict => {
+  const changes = withdrawn.map(({ change }) => change);
+  const idle = changes.filter((change) => !found.some((one) => changeOf(one) === change));
+  return {
+    breaks: found.filter((one) => !changes.includes(changeOf(one))),
+    announced: found.filter((one) => changes.includes(changeOf(one))),
+    problems: idle.map((change) => `${file}: no change "${change}" was found`),
+  };
+};
+
+/** Compares these processes with their last releases, with what others consume of them, and with the CHANGELOG. */
+export const verdictOn = (some: readonly Process[]): Verdict => {
+  const others = processes.map((one) => ({ ...one, consumes: releasedOf(one)?.events.consumes ?? {} }));
+  const all = some.map((process): Verdict => {
+    const released = releasedOf(process);
+    if (!released)
+      return { breaks: [], announced: [], problems: [`${process.name} has no ${process.folder}/released`] };
+    const found = breaksOf(process, released, snapshotOf(process), others);
+    const verdict = judge(found, withdrawnOf(process), `${process.folder}/released/withdrawn.json`);
+    return { ...verdict, problems: [...verdict.problems, ...missingEntries(process, released.events.version)] };
+  });
+  return {
+    breaks: all.flatMap(({ breaks }) => breaks),
+    announced: all.flatMap(({ announced }) => announced),
+    problems: all.flatMap(({ problems }) => problems),
+  };
 };

@@ -3,8 +3,7 @@
 import { type FaultsOptions, readCommandLine, USAGE } from './command-line.ts';
 import { controls } from './controls.ts';
 import { lacksScaledEngines } from './deployment/scaled.ts';
-import { runControls, runScenarios } from './run.ts';
-import { scenarios } from './scenarios/index.ts';
+import { runControls, runScenarios, scenarios } from './run.ts';
 
 // npm run faults
 

@@ -1,15 +1,51 @@
 import { openApi } from './client/api.ts';
 import type { FaultsOptions } from './command-line.ts';
 import { type Control, shows } from './controls.ts';
-import type { Deployment, EnginesName } from './deployment/deployment.ts';
-import { startEmbedded } from './deployment/embedded.ts';
+import { type Deployment, type EnginesName, startEmbedded } from './deployment/deployment.ts';
 import { lacksLinks } from './deployment/links.ts';
 import { startScaled } from './deployment/scaled.ts';
 import { inspect } from './round/inspection.ts';
 import { countsOf } from './round/journal.ts';
 import { randomFrom } from './round/random.ts';
 import { type Played, playRound, type Scenario } from './round/round.ts';
-import { scenarios, scenariosFor } from './scenarios/index.ts';
+import { commands } from './scenarios/commands.ts';
+import { contention, exchanges, races, seats } from './scenarios/contention.ts';
+import { broker, links, outage, store } from './scenarios/engines.ts';
+import { checkout, closing, kills } from './scenarios/kills.ts';
+import { messages } from './scenarios/messages.ts';
+import { clocks, pauses, randomKills } from './scenarios/processes.ts';
+import { signIns } from './scenarios/sign-ins.ts';
+
+/** All scenarios, in the order of play. */
+export const scenarios: readonly Scenario[] = [
+  contention,
+  seats,
+  exchanges,
+  races,
+  kills,
+  checkout,
+  commands,
+  signIns,
+  closing,
+  randomKills,
+  pauses,
+  clocks,
+  messages,
+  outage,
+  broker,
+  store,
+  links,
+];
+
+/** The scenarios of these names that a deployment supports. */
+export const scenariosFor = (deployment: Deployment, names: readonly string[]): Scenario[] => {
+  const has = {
+    broker: deployment.broker !== undefined,
+    links: deployment.links !== undefined,
+    processes: deployment.processes.length > 1,
+  };
+  return scenarios.filter(({ name, needs }) => names.includes(name) && (needs === undefined || has[needs]));
+};
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { readCommandLine } from '../src/command-line.ts';
 import { invariants } from '../src/invariants/verdict.ts';
-import { scenarios } from '../src/scenarios/index.ts';
+import { scenarios } from '../src/run.ts';
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, run, succeeds } from './command.ts';
+import { parseArgs } from 'node:util';
+import { inColumns, ROOT, run, succeeds } from './command.ts';
 
 /** The folder of each image's own package. */
 const folders: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ export const buildImage = async (name: string, buildArgs: readonly string[]): Pr
 };
 
 /** Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd. */
-export const canAttest = async (): Promise<boolean> => {
+const canAttest = async (): Promise<boolean> => {
   if (!(await succeeds('docker', ['buildx', 'version']))) return false;
   if (/^Driver: +docker-container$/m.test(await run('docker', ['buildx', 'inspect']))) return true;
   return (await run('docker', ['info', '-f', '{{.DriverStatus}}'])).includes('io.containerd.snapshotter');
@@ -43,7 +44,7 @@ export const canAttest = async (): Promise<boolean> => {
  * Pushes a built image to a registry (`HOST/PATH`), with an SBOM and its provenance (`docker buildx imagetools inspect`
  * shows them) if it can attest. Returns the name to pull.
  */
-export const pushImage = async (
+const pushImage = async (
   name: string,
   built: string,
   { registry, buildArgs, attests }: { registry: string; buildArgs: readonly string[]; attests: boolean },
@@ -128,3 +129,49 @@ export const checkContents = (name: string, { unwanted, user, packages }: Conten
   // The operator's program opens the stores of several services.
   if (name !== 'operator' && others.length > 0) throw new Error(`${name} holds ${others.join(', ')}`);
 };
+
+/** Makes the images that the command line names; returns the exit status. */
+const makeImages = async (): Promise<number> => {
+  const { values } = parseArgs({
+    options: {
+      'build-arg': { type: 'string', multiple: true, default: [] },
+      registry: { type: 'string' },
+      push: { type: 'boolean', default: false },
+    },
+  });
+  const { registry, push, 'build-arg': buildArgs } = values;
+  if (push !== (registry !== undefined)) {
+    process.stderr.write(
+      '--registry HOST/PATH and --push go together: npm run images -- --registry HOST/PATH --push\n',
+    );
+    return 2;
+  }
+
+  const rows = [['image', 'MB', 'own MB', 'own packages']];
+  const built = new Map<string, string>();
+  for (const name of imageNames) {
+    const tag = await buildImage(name, buildArgs);
+    const contents = await contentsOf(tag);
+    checkContents(name, contents);
+    built.set(name, tag);
+    rows.push([tag, `${contents.megabytes}`, `${contents.ownMegabytes}`, contents.packages.join(' ')]);
+  }
+  process.stdout.write(inColumns(rows));
+
+  // None is pushed unless all are as they should be.
+  if (registry !== undefined) {
+    const attests = await canAttest();
+    for (const [name, tag] of built)
+      process.stdout.write(`pushed ${await pushImage(name, tag, { registry, buildArgs, attests })}\n`);
+    process.stdout.write(
+      attests
+        ? 'each with an SBOM and its provenance\n'
+        : 'without SBOM and provenance: docker buildx with a builder of the driver docker-container attaches them\n',
+    );
+  }
+  return 0;
+};
+
+// npm run images -- [--build-arg NAME=VALUE]… [--registry HOST/PATH --push]: builds every image of this working tree, with
+// docker-compose.yml's tags, checks what is in them, and prints their sizes; then pushes them to a registry
+if (import.meta.main) process.exitCode = await makeImages();

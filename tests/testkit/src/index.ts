@@ -1,10 +1,11 @@
 // How acceptance, bench, release and smoke call a running product: as a client that knows only its addresses.
 
-export { chromiumPath, headlessPath } from './chromium.ts';
 export {
   type Address,
+  authorizationOf,
   type Call,
   type Client,
+  type Credentials,
   dataOf,
   fetchOf,
   type Json,
@@ -13,7 +14,7 @@ export {
   type Reply,
   type SendOptions,
   send,
+  withToken,
 } from './client.ts';
-export { freePort, freePorts } from './ports.ts';
-export { authorizationOf, type Credentials, withToken } from './token.ts';
+export { chromiumPath, freePort, freePorts, headlessPath } from './machine.ts';
 export { type WaitOptions, waitUntil } from './wait.ts';

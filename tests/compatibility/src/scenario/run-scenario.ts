@@ -3,9 +3,8 @@ import { createInstitution } from '@boxoffice/catalog';
 import { createUser } from '@boxoffice/pos';
 import type { Store } from '@boxoffice/store';
 import { authorizationOf, openClient, waitUntil } from '@boxoffice/testkit';
+import { newPartner, newVisitor, type Partner, signIn } from './clients.ts';
 import { fresh, type Scenario } from './open-scenario.ts';
-import { newPartner, newVisitor, type Partner } from './partner.ts';
-import { signIn } from './sign-in.ts';
 
 /** The stock on sale. */
 export interface Hall {

@@ -5,10 +5,18 @@ import type { Collection, Document, New, Store } from '@boxoffice/store';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Recording, recorded, type Stored } from '../../src/documents.ts';
+import {
+  authorizationRequest,
+  exchangeCode,
+  leftWith,
+  newPartner,
+  newVisitor,
+  openBrowser,
+  type Partner,
+  tokensFor,
+} from '../../src/scenario/clients.ts';
 import { definitions, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
-import { newPartner, newVisitor, type Partner } from '../../src/scenario/partner.ts';
 import { PASSWORD, STAFF_PASSWORD } from '../../src/scenario/run-scenario.ts';
-import { authorizationRequest, exchangeCode, leftWith, openBrowser, tokensFor } from '../../src/scenario/sign-in.ts';
 
 const YEAR_MS = 366 * 86_400_000;
 

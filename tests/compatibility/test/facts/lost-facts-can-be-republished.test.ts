@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type Bus, declared } from '@boxoffice/messaging';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Partner } from '../../src/scenario/clients.ts';
 import { definitions, fresh, isSilent, openScenario, type Scenario } from '../../src/scenario/open-scenario.ts';
-import type { Partner } from '../../src/scenario/partner.ts';
 import { openHall, openInstitution, openShop, seats } from '../../src/scenario/run-scenario.ts';
 
 let scenario: Scenario;

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { type Process, processes } from '@boxoffice/contracts';
 import { expect, test } from '@jest/globals';
-import { judge, verdictOn } from '../../src/breaks.ts';
 import { recorded } from '../../src/documents.ts';
-import { objectionsTo } from '../../src/release.ts';
+import {
+  entryFor,
+  entryOf,
+  isHigher,
+  judge,
+  missingEntries,
+  objectionsTo,
+  saysThatItBreaks,
+  verdictOn,
+} from '../../src/release.ts';
 import { fileOf, releasedOf } from '../../src/snapshot.ts';
-import { entryFor, entryOf, isHigher, missingEntries, saysThatItBreaks } from '../../src/version.ts';
 
 test.each(processes)('$name: its description, its package and the CHANGELOG name one version', (process) => {
   const { version } = JSON.parse(readFileSync(fileOf(process, 'package.json'), 'utf8')) as { version: string };

@@ -1,15 +1,18 @@
-// Deployments of the product whose processes and engines the harness starts, kills and revives.
-
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { authorizer, createClient, SCOPES } from '@boxoffice/authorizer';
 import { catalog, createInstitution } from '@boxoffice/catalog';
 import { createLogger } from '@boxoffice/runtime';
 import { type Engines, openEngines } from '@boxoffice/service';
-import type { Address } from '@boxoffice/testkit';
-import type { Modes } from '../inside/orders.ts';
+import { type Address, freePorts } from '@boxoffice/testkit';
+import type { Modes, Mutation } from '../inside/orders.ts';
 import type { ServiceName } from './crash-points.ts';
 import type { Links } from './links.ts';
-import type { ProductProcess, Start } from './process.ts';
+import { type ProductProcess, productProcess, type Start } from './process.ts';
 import type { Broker, Server } from './servers.ts';
+
+// Deployments of the product whose processes and engines the harness starts, kills and revives.
 
 /** `embedded`: SQLite and the in-process bus, in one process. `scaled`: MongoDB and RabbitMQ, two of each service. */
 export type EnginesName = 'embedded' | 'scaled';
@@ -102,4 +105,65 @@ export const setUp = async (data: DataLocation, institution = 'opera'): Promise<
   } finally {
     await engines.close();
   }
+};
+
+const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pathname;
+
+/** The file of the certificate that clients of a product on its own data directory trust. */
+export const certificateIn = (directory: string): Promise<string> =>
+  readFile(join(directory, 'development-certificate.pem'), 'utf8');
+
+/** A new data directory of an installation on SQLite. */
+export const emptyDirectory = async (): Promise<DataLocation> => ({
+  directory: await mkdtemp(join(tmpdir(), 'boxoffice-faults-')),
+  mongodbUrl: undefined,
+  amqpUrl: undefined,
+});
+
+/**
+ * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted; on a new
+ * installation unless there is one, which `close` removes as well.
+ */
+export const startEmbedded = async (
+  mutations: readonly Mutation[] = [],
+  existing?: Pick<Deployment, 'data' | 'partner'>,
+): Promise<Deployment> => {
+  const data = existing?.data ?? (await emptyDirectory());
+  const { directory } = data;
+  const partner = existing?.partner ?? (await setUp(data));
+  const [https, http] = await freePorts(2);
+  const whole = productProcess({
+    name: 'npm start',
+    program: [MAIN],
+    mutations,
+    healthUrls: [`http://127.0.0.1:${http}/health/ready`],
+    settings: {
+      ...settingsOf(data),
+      BOXOFFICE_DEMO: 'off',
+      GATEWAY_PORT: `${https}`,
+      GATEWAY_HTTP_PORT: `${http}`,
+      ...reachable,
+      ...unlimited,
+    },
+  });
+  const close = async (): Promise<void> => {
+    await whole.stop('SIGKILL');
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await whole.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    engines: 'embedded',
+    data,
+    partner,
+    address: { baseUrl: `https://localhost:${https}`, ca: await certificateIn(directory) },
+    processes: [whole],
+    runs: () => [whole],
+    ...together([whole]),
+    close,
+  };
 };

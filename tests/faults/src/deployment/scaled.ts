@@ -3,8 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
-import { type DataLocation, type Deployment, reachable, settingsOf, setUp, together, unlimited } from './deployment.ts';
-import { certificateIn } from './embedded.ts';
+import {
+  certificateIn,
+  type DataLocation,
+  type Deployment,
+  reachable,
+  settingsOf,
+  setUp,
+  together,
+  unlimited,
+} from './deployment.ts';
 import { openLinks, type Target } from './links.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { type Balancer, openBalancer, startBroker, startStoreServer } from './servers.ts';

@@ -1,3 +1,5 @@
+// Scenarios: the failures that a deployment must survive.
+
 import { must, type PlaceView } from '../client/api.ts';
 import { type Buyer, createdBy } from '../client/buyer.ts';
 import type { Random } from '../round/random.ts';

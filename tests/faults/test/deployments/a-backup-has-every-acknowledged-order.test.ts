@@ -12,8 +12,13 @@ import {
   type SignInAccount,
   signInForRefreshToken,
 } from '../../src/client/users.ts';
-import { type DataLocation, type Deployment, settingsOf } from '../../src/deployment/deployment.ts';
-import { emptyDirectory, startEmbedded } from '../../src/deployment/embedded.ts';
+import {
+  type DataLocation,
+  type Deployment,
+  emptyDirectory,
+  settingsOf,
+  startEmbedded,
+} from '../../src/deployment/deployment.ts';
 import { openConcurrentSale } from '../../src/index.ts';
 import type { Entry } from '../../src/round/journal.ts';
 

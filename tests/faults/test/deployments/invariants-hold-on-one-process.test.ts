@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { controlNamed } from '../../src/controls.ts';
-import type { Deployment } from '../../src/deployment/deployment.ts';
-import { startEmbedded } from '../../src/deployment/embedded.ts';
+import { type Deployment, startEmbedded } from '../../src/deployment/deployment.ts';
 import { contention, races, seats } from '../../src/scenarios/contention.ts';
 import { checkout, closing, kills } from '../../src/scenarios/kills.ts';
 import { messages } from '../../src/scenarios/messages.ts';

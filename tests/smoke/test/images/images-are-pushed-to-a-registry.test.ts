@@ -29,7 +29,7 @@ const images = (words: readonly string[], buildx: 0 | 1) => {
   const calls = join(folder, `calls-${buildx}`);
   writeFileSync(calls, '');
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, DOCKER_CALLS: calls, BUILDX: `${buildx}` };
-  const program = [...['--conditions=source', 'tests/smoke/src/images-main.ts'], ...words];
+  const program = [...['--conditions=source', 'tests/smoke/src/images.ts'], ...words];
   const { status, stdout, stderr } = spawnSync(process.execPath, program, { cwd: ROOT, env, encoding: 'utf8' });
   return { status, stdout, stderr, calls: readFileSync(calls, 'utf8').trim().split('\n') };
 };

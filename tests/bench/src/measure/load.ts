@@ -1,10 +1,46 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Reply } from '@boxoffice/testkit';
-import type { Recorded } from '../programs/same-bytes.ts';
+import autocannon from 'autocannon';
+import type { Recorded } from '../programs/bare.ts';
 import { cpuSeconds, startChild } from './child.ts';
 import type { Product } from './product.ts';
 import { median } from './report.ts';
+
+/** A load of many connections on one address, for some seconds. */
+interface Load {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * The result: responses per second, latencies in milliseconds. @throws {Error} on any response other than 2xx or 304
+ */
+interface Outcome {
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Applies the load from this process. */
+export const apply = async ({
+  url,
+  connections,
+  seconds,
+  method = 'GET',
+  headers = {},
+  body,
+}: Load): Promise<Outcome> => {
+  const result = await autocannon({ url, connections, duration: seconds, method, headers, body });
+  const wrong = result.errors + result.timeouts + result['4xx'] + result['5xx'];
+  if (wrong > 0 || result.requests.total === 0)
+    throw new Error(`${url}: ${wrong} of ${result.requests.total} answers were errors`);
+  return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+};
 
 /** The measurements of one round of a load. */
 interface Measured {
@@ -57,9 +93,9 @@ export const compare = async (
   const file = join(directory, 'recorded-answers.json');
   const recorded = Object.entries(answers).map(([name, answer]) => [name, recordedOf(answer)]);
   writeFileSync(file, JSON.stringify(Object.fromEntries(recorded)));
-  const server = await startChild<{ url: string }>('same-bytes', [file]);
+  const server = await startChild<{ url: string }>('bare', ['same-bytes', file]);
   const key = join(directory, 'development-key.pem');
-  const proxy = await startChild<{ url: string }>('bare-proxy', [server.announced.url, product.caFile, key]);
+  const proxy = await startChild<{ url: string }>('bare', ['proxy', server.announced.url, product.caFile, key]);
   const pairs: { ours: Measured; bare: Measured }[] = [];
   try {
     for (let round = 0; round <= rounds; round += 1) {

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { Agent, createServer, type RequestListener, type Server, request as send } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { announce } from '../measure/child.ts';
+
+// Bare servers of node:http around what is measured: node bare.ts proxy TARGET [CERTIFICATE KEY] | same-bytes FILE |
+// upstream
+
+const options = { keepAliveTimeout: 60_000 };
+
+/** The baseline: node:http (or node:https, given the files of a certificate and its key), a keep-alive agent, no checks. */
+const proxy = (target = '', certFile?: string, keyFile?: string): Server => {
+  const { hostname, port } = new URL(target);
+  const agent = new Agent({ keepAlive: true });
+  const pass: RequestListener = (request, response) => {
+    const { method, url, headers } = request;
+    const upstream = send({ agent, hostname, port, method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    upstream.on('error', () => response.destroy());
+    request.pipe(upstream);
+  };
+  return certFile === undefined || keyFile === undefined
+    ? createServer(options, pass)
+    : createSecureServer({ ...options, cert: readFileSync(certFile), key: readFileSync(keyFile) }, pass);
+};
+
+/** Recorded responses by method and target. */
+export type Recorded = Readonly<
+  Record<string, { readonly status: number; readonly headers: readonly string[]; readonly base64: string }>
+>;
+
+/** A server that only sends recorded responses, byte for byte. */
+const sameBytes = (file = ''): Server => {
+  const recorded = new Map(
+    Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Recorded).map(([name, { status, headers, base64 }]) => [
+      name,
+      { status, headers: [...headers], body: Buffer.from(base64, 'base64') },
+    ]),
+  );
+  return createServer(options, (request, response) => {
+    const answer = recorded.get(`${request.method} ${request.url}`);
+    request.resume();
+    if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+    else response.writeHead(404).end();
+  });
+};
+
+const reading = (operationId: string, summary: string, more: readonly object[] = []) => ({
+  get: {
+    operationId,
+    summary,
+    security: [{ oauth2: ['contacts:read'] }, ...more],
+    'x-service': 'contacts',
+    responses: { 200: { description: 'one kilobyte' } },
+  },
+});
+
+/** A service with responses of 1 KB and a description that a gateway can learn. */
+const upstream = (): Server => {
+  const body = Buffer.from(JSON.stringify({ status: 'success', details: null, data: { filling: 'x'.repeat(970) } }));
+  const description = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'upstream', version: '1.0.0' },
+    paths: {
+      '/svc/v3/contacts/benchmark': reading('readBenchmark', 'Answers 1 KB'),
+      '/svc/v3/contacts/public-benchmark': reading('readPublicBenchmark', 'Answers 1 KB, also to an API key', [
+        { apiKey: [] },
+      ]),
+    },
+  });
+  const json = { 'Content-Type': 'application/json; charset=utf-8' };
+  return createServer(options, (request, response) => {
+    if (request.url === '/openapi.json') response.writeHead(200, json).end(description);
+    else if (request.url?.startsWith('/health')) response.writeHead(200, json).end('{"status":"ok"}');
+    else response.writeHead(200, { ...json, 'Content-Length': body.length }).end(body);
+  });
+};
+
+const [kind, ...args] = process.argv.slice(2);
+const server = kind === 'proxy' ? proxy(...args) : kind === 'same-bytes' ? sameBytes(...args) : upstream();
+const origin = kind === 'proxy' && args.length > 1 ? 'https://localhost' : 'http://127.0.0.1';
+server.listen(0, '127.0.0.1', () => announce({ url: `${origin}:${(server.address() as AddressInfo).port}` }));
