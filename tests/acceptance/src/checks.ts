@@ -1,5 +1,47 @@
-import { run } from './command.ts';
-import { checkDocuments } from './documents.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findRules } from './rules.ts';
+
+/** The result of a command: its exit status (1 when it could not be started or was killed). */
+interface Outcome {
+  readonly status: number;
+  /** What it printed, if that was collected. */
+  readonly printed: string;
+}
+
+interface RunOptions {
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Collects what the command prints; default: it prints on this terminal. */
+  readonly collect?: boolean;
+}
+
+/** Runs a command of the workspace to its end; never rejects. */
+export const run = async (
+  command: string,
+  args: readonly string[],
+  { env = {}, collect = false }: RunOptions = {},
+): Promise<Outcome> => {
+  const output = collect ? 'pipe' : 'inherit';
+  const child = spawn(command, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  const status = await once(child, 'close').then(
+    ([code]) => (typeof code === 'number' ? code : 1),
+    (error: Error) => {
+      printed += `${command}: ${error.message}\n`;
+      if (!collect) process.stderr.write(printed);
+      return 1;
+    },
+  );
+  return { status, printed };
+};
 
 /** What a check found. `isUndone`: it could not run. */
 interface Finding {
@@ -17,6 +59,54 @@ const by =
     const { status, printed } = await run(command, args, { collect: true });
     return { passed: status === 0, printed };
   };
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const DOCUMENTS = ['*.md', 'docs/**/*.md', '{deploy,tests,services,libs}/**/*.md', '{gateway,authorizer}/*.md'];
+
+/** A whole path of the repository in backticks. */
+const PATH = /`((?:gateway|authorizer|services|libs|deploy|tests|docs)(?:\/[\w.-]+)+)\/?`/g;
+const LINK = /\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
+
+/** The anchor that GitHub and GitLab generate for a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+const hasHeading = (file: string, anchor: string): boolean =>
+  [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)].some(
+    ([, text = '']) => anchorOf(text) === anchor,
+  );
+
+/** The files and headings that a document names and that do not exist. */
+export const missingTargets = (root: string, file: string, text: string): string[] => {
+  const prose = withoutCode(text);
+  const links = [...prose.matchAll(LINK)].flatMap(([, path = '', anchor]) => {
+    if (/^[a-z]+:/.test(path)) return [];
+    const found = path === '' ? file : join(dirname(file), path);
+    if (!existsSync(join(root, found))) return [found];
+    return anchor === undefined || hasHeading(join(root, found), anchor) ? [] : [`${found}#${anchor}`];
+  });
+  const paths = [...prose.matchAll(PATH)].map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)));
+  return [...links, ...paths];
+};
+
+/** Checks that every document and every rule names only files and headings that exist. */
+const checkDocuments: Check = async () => {
+  const files = globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
+  const documents = files.flatMap((file) =>
+    missingTargets(ROOT, file, readFileSync(join(ROOT, file), 'utf8')).map((target) => ({ file, target })),
+  );
+  const rules = findRules()
+    .filter(({ implementedIn }) => !existsSync(join(ROOT, implementedIn)))
+    .map(({ test, implementedIn }) => ({ file: test, target: implementedIn }));
+  const faults = [...documents, ...rules].map(({ file, target }) => `${file} names ${target}, which does not exist`);
+  return { passed: faults.length === 0, printed: faults.join('\n') };
+};
 
 const pnpm = (...args: string[]): Promise<Finding> => by('npm', 'run', '--silent', 'pnpm', '--', ...args, '--prod')();
 
@@ -64,10 +154,7 @@ const all: Readonly<Record<string, Check>> = {
     ...(['depcruise', '--config', '.dependency-cruiser.mjs'] as const),
     ...['libs', 'gateway', 'authorizer', 'services', 'deploy', 'tests'],
   ),
-  'links of the documents, rules of the specification': async () => {
-    const { faults } = await checkDocuments();
-    return { passed: faults.length === 0, printed: faults.join('\n') };
-  },
+  'links of the documents, rules of the specification': checkDocuments,
   'size of the client package': by('size-limit'),
   licences: checkLicences,
   'dependency audit': checkAudit,

@@ -17,7 +17,7 @@ export const useProduct = (settings?: Readonly<Record<string, string>>): Product
 let shared: Product | undefined;
 
 /**
- * A product that runs during the tests of the file, and of the files that share a suite with it (../src/suites.ts): all
+ * A product that runs during the tests of the file, and of the files that share a suite with it (../src/test.ts): all
  * that they prepare happens before the first test of any.
  */
 export const useSharedProduct = (): Product => {

@@ -1,8 +1,10 @@
+import { hash, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Address, authorizationOf, openClient, type Reply } from '@boxoffice/testkit';
-import type { Product } from './measure/product.ts';
+import { type Address, authorizationOf, chromiumPath, openClient, type Reply } from '@boxoffice/testkit';
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+import type { Product } from './measure/processes.ts';
 
 // Clients of the product under load: partners, visitors of a shop, and what they do most.
 
@@ -164,4 +166,33 @@ export const sellInShop = async (product: Product, capacity: number): Promise<Ho
   // The shop may serve points of sale that are three seconds old.
   await delay(3_500);
   return hot;
+};
+
+/** How much slower a phone of a few years ago is. */
+export const SLOWDOWN = 4;
+
+/** The browser trusts the product's certificate: it caches nothing of a server whose errors it ignores. */
+const trusting = (caFile: string): string => {
+  const key = new X509Certificate(readFileSync(caFile)).publicKey.export({ type: 'spki', format: 'der' });
+  return `--ignore-certificate-errors-spki-list=${hash('sha256', key, 'base64')}`;
+};
+
+/** Starts Chromium. @throws {Error} without one */
+export const launchBrowser = (caFile: string): Promise<Browser> => {
+  const executablePath = chromiumPath(process.env);
+  if (executablePath === undefined) throw new Error('no Chromium on the PATH: TEST_CHROMIUM names one');
+  const args = ['--disable-gpu', trusting(caFile), ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+  return chromium.launch({ executablePath, args });
+};
+
+/** A browser profile of a phone. */
+export const openPhone = (browser: Browser): Promise<BrowserContext> =>
+  browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
+
+/** A new tab on a slow phone. */
+export const openSlowTab = async (phone: BrowserContext): Promise<{ page: Page; session: CDPSession }> => {
+  const page = await phone.newPage();
+  const session = await phone.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  return { page, session };
 };

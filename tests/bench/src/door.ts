@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { authorizationFor, type Buyer, confirm, createBuyer, must, type Order, putOnSale } from './clients.ts';
-import { launchBrowser, openPhone, openSlowTab } from './measure/browser.ts';
-import { type Product, withProduct } from './measure/product.ts';
+import {
+  authorizationFor,
+  type Buyer,
+  confirm,
+  createBuyer,
+  launchBrowser,
+  must,
+  type Order,
+  openPhone,
+  openSlowTab,
+  putOnSale,
+} from './clients.ts';
+import { type Product, withProduct } from './measure/processes.ts';
 import { atMost, type Benchmark, quantile } from './measure/report.ts';
 
 const TICKETS = 5_000;

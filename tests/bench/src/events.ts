@@ -4,7 +4,7 @@ import { request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorizationOf, type Credentials, dataOf, openClient, waitUntil } from '@boxoffice/testkit';
 import { addressOf, authorizationFor, createBuyer, holdOne, must, putOnSale } from './clients.ts';
-import { type Product, withProduct } from './measure/product.ts';
+import { type Product, withProduct } from './measure/processes.ts';
 import { atMost, type Benchmark, quantile } from './measure/report.ts';
 import { memoryMb } from './start.ts';
 

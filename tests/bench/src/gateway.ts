@@ -1,6 +1,6 @@
 import { authorizationOf, openClient } from '@boxoffice/testkit';
-import { type AuthorizerAnnouncement, cpuSeconds, type Running, startChild } from './measure/child.ts';
 import { apply } from './measure/load.ts';
+import { type AuthorizerAnnouncement, cpuSeconds, type Running, startChild } from './measure/processes.ts';
 import { atLeast, type Benchmark, median } from './measure/report.ts';
 
 type Announcement = Pick<AuthorizerAnnouncement, 'url'>;

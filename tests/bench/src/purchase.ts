@@ -1,6 +1,5 @@
 import { authorizationFor, type Buyer, confirm, createBuyer, type Hot, holdOne, must, putOnSale } from './clients.ts';
-import { cpuSeconds } from './measure/child.ts';
-import { type Product, withProduct } from './measure/product.ts';
+import { cpuSeconds, type Product, withProduct } from './measure/processes.ts';
 import { atLeast, type Benchmark, quantile } from './measure/report.ts';
 
 const CLIENTS = 32;

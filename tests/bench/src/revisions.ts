@@ -17,8 +17,7 @@ import {
   sellInShop,
   type Visitor,
 } from './clients.ts';
-import { cpuSeconds } from './measure/child.ts';
-import { HERE, inScratch, type Product, startProduct, UNLIMITED } from './measure/product.ts';
+import { cpuSeconds, HERE, inScratch, type Product, startProduct, UNLIMITED } from './measure/processes.ts';
 import { type Benchmark, FEWEST, median, medianInterval, type Target } from './measure/report.ts';
 
 /** A sequence of requests that can be repeated as often as one likes. */

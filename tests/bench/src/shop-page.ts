@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
-import { launchBrowser, openPhone, openSlowTab, SLOWDOWN } from './measure/browser.ts';
-import { withProduct } from './measure/product.ts';
+import { launchBrowser, openPhone, openSlowTab, SLOWDOWN } from './clients.ts';
+import { withProduct } from './measure/processes.ts';
 import { atMost, type Benchmark, median } from './measure/report.ts';
 
 const ROUNDS = 5;

@@ -15,7 +15,7 @@ import {
   type Visitor,
 } from './clients.ts';
 import { apply, type Comparison, compare, type Measure } from './measure/load.ts';
-import { type Product, withProduct } from './measure/product.ts';
+import { type Product, withProduct } from './measure/processes.ts';
 import { atLeast, type Benchmark, quantile } from './measure/report.ts';
 
 const READERS = 50;

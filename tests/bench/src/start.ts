@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuSeconds } from './measure/child.ts';
-import { inScratch, startProduct } from './measure/product.ts';
+import { cpuSeconds, inScratch, startProduct } from './measure/processes.ts';
 import { atMost, type Benchmark, median } from './measure/report.ts';
 
 const RUNS = 5;

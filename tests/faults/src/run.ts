@@ -1,5 +1,4 @@
 import { openApi } from './client/api.ts';
-import type { FaultsOptions } from './command-line.ts';
 import { type Control, shows } from './controls.ts';
 import { type Deployment, type EnginesName, startEmbedded } from './deployment/deployment.ts';
 import { lacksLinks } from './deployment/links.ts';
@@ -46,6 +45,20 @@ export const scenariosFor = (deployment: Deployment, names: readonly string[]): 
   };
   return scenarios.filter(({ name, needs }) => names.includes(name) && (needs === undefined || has[needs]));
 };
+
+/** The options of `npm run faults`. */
+export interface FaultsOptions {
+  readonly minutes: number;
+  /** Whether each scenario is played until it has played all of its faults. */
+  readonly whole: boolean;
+  readonly seed: string;
+  readonly engines: readonly EnginesName[];
+  /** Whether the command line names the engines: then none of them may be skipped. */
+  readonly enginesNamed: boolean;
+  readonly scenarios: readonly string[];
+  /** The names of the bugs to plant; undefined: none. */
+  readonly controls: readonly string[] | undefined;
+}
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { readCommandLine } from '../src/command-line.ts';
 import { invariants } from '../src/invariants/verdict.ts';
+import { readCommandLine } from '../src/main.ts';
 import { scenarios } from '../src/run.ts';
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;

@@ -5,8 +5,15 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { authorised } from '../../src/product.ts';
 import { useSharedProduct } from '../product.ts';
-import { type Description, type Filled, type Operation, operationsOf, requestsTo, written } from './requests.ts';
-import { wrongFor } from './values.ts';
+import {
+  type Description,
+  type Filled,
+  type Operation,
+  operationsOf,
+  requestsTo,
+  written,
+  wrongFor,
+} from './requests.ts';
 
 /** The number of generated requests per operation. */
 const REQUESTS = 8;

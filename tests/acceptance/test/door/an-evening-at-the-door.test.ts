@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { withDoor } from './door-fixture.ts';
-import { FILM, scanners } from './evening/scanners.ts';
-import { stewards } from './evening/stewards.ts';
+import { FILM, scanners, stewards } from './evening.ts';
 
 // One installation and one browser for all phones, which are used concurrently.
 withDoor('an evening at the door', FILM, (door) => {

@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 import { executablePath } from '../shop/visit.ts';
-import { filmOf, type Scene } from './camera-film.ts';
+import { filmOf, type Scene } from './barcode-readers.ts';
 import {
   beginAt,
   type Evening,

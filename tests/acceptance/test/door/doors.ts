@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Client, headlessPath, type Json } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { type Texts, textsOf } from '../../src/page-texts.ts';
 import type { Product } from '../../src/product.ts';
 import { must } from '../product.ts';
-import { executablePath } from '../shop/visit.ts';
-import { scan } from './hand-scanner.ts';
+import { executablePath, type Texts, textsOf } from '../shop/visit.ts';
+import { scan } from './barcode-readers.ts';
 
 /** Only a failure takes so long, also on a machine that does much else. */
 const PATIENCE_MS = 60_000;

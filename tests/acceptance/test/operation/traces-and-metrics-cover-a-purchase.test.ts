@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { alerts, dashboards, firstCells, meterOf, metricsOf, textOf } from './documents.ts';
-import { buy, cancel, readOrderLink, startWatched, type Watched } from './installation.ts';
-import { openReceiver, type Received, type Receiver } from './receiver.ts';
+import {
+  buy,
+  cancel,
+  openReceiver,
+  type Received,
+  type Receiver,
+  readOrderLink,
+  startWatched,
+  type Watched,
+} from './installation.ts';
 
 let receiver: Receiver;
 let watched: Watched;

@@ -15,7 +15,7 @@ import { writeService } from '@boxoffice/codegen/new-service';
 import { kustomizeCommand, nameOf, rendered } from '@boxoffice/kubernetes';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { run } from '../../src/command.ts';
+import { run } from '../../src/checks.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 const LEFT_OUT = /\/(?:node_modules|\.git|\.cache|data|dist)$/;

@@ -13,7 +13,7 @@ import {
   waitUntil,
 } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../src/command.ts';
+import { run } from '../../src/checks.ts';
 import { authlibPython } from '../../src/engines.ts';
 import { must, usePartner, useProduct } from '../product.ts';
 

@@ -1,7 +1,6 @@
 import { type Client, type Json, openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { demoClient } from '../../src/product.ts';
-import { signIn } from '../../src/sign-in.ts';
+import { demoClient, signIn } from '../../src/product.ts';
 import { must, usePartner, useSharedProduct } from '../product.ts';
 
 const product = useSharedProduct();

@@ -1,12 +1,10 @@
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type Texts, textsOf } from '../../src/page-texts.ts';
 import { beginAt, openBrowser, openPhone } from '../door/doors.ts';
 import { must, usePartner, useProduct } from '../product.ts';
-import { BALCONY, createHall, type Hall } from './hall.ts';
-import { heading } from './shop-fixture.ts';
-import { executablePath, overflow, takenOver, type Visit, visit } from './visit.ts';
+import { BALCONY, createHall, type Hall, heading } from './shop-fixture.ts';
+import { executablePath, overflow, type Texts, takenOver, textsOf, type Visit, visit } from './visit.ts';
 
 const STORY_MS = 600_000;
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { withShop } from './shop-fixture.ts';
-import { belongings } from './visits/belongings.ts';
 import { choosing } from './visits/choosing.ts';
 import { firstSight } from './visits/first-sight.ts';
-import { links } from './visits/links.ts';
 import { mishaps } from './visits/mishaps.ts';
 import { otherThanShows } from './visits/other-than-shows.ts';
 import { purchases } from './visits/purchases.ts';
+import { belongings, links } from './visits/tickets.ts';
 import { unclear } from './visits/unclear.ts';
 
 // One installation and one browser for all visitors, who run concurrently.

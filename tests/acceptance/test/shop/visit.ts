@@ -37,7 +37,7 @@ export interface VisitOptions {
 }
 
 /** A browser's profile of its own: tabs of one share the session and the chosen language. */
-export const profile = (browser: Browser, locale: string): Promise<BrowserContext> =>
+const profile = (browser: Browser, locale: string): Promise<BrowserContext> =>
   browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
 
 /** Waits until the page's script has taken over from the server; the page of an error has none. */
@@ -161,4 +161,29 @@ export const nameless = (page: Page): Promise<string[]> =>
 export const overflow = async (page: Page): Promise<number> => {
   await fontsAreThere(page);
   return page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+};
+
+type Text = string | { readonly one: string; readonly other: string };
+
+/** What a page says in a language: the text of a name (`group.name` within a group), with its values. */
+export type Texts = (name: string, values?: Readonly<Record<string, string | number>>) => string;
+
+// Read before the tests: the files that browsers load.
+const tables = new Map<string, unknown>();
+for (const page of ['pos/shop', 'tickets/door'])
+  for (const language of ['en', 'de', 'fr']) {
+    const file = new URL(`../../../services/${page}/texts/${language}.js`, import.meta.url).href;
+    tables.set(`${page} ${language}`, (await import(file))[language]);
+  }
+
+/** The texts of the shop or of the page at the door. */
+export const textsOf = (page: 'pos/shop' | 'tickets/door', locale: string): Texts => {
+  const key = `${page} ${locale.slice(0, 2)}`;
+  return (name, values = {}) => {
+    // biome-ignore lint/suspicious/noExplicitAny: texts in groups
+    const text: Text | undefined = name.split('.').reduce((group: any, part) => group?.[part], tables.get(key));
+    if (text === undefined) throw new Error(`there is no text ${name} of ${key}`);
+    const chosen = typeof text === 'string' ? text : values.count === 1 ? text.one : text.other;
+    return chosen.replaceAll(/\{(\w+)\}/g, (_, value) => String(values[value] ?? ''));
+  };
 };

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Reply } from '@boxoffice/testkit';
 import autocannon from 'autocannon';
 import type { Recorded } from '../programs/bare.ts';
-import { cpuSeconds, startChild } from './child.ts';
-import type { Product } from './product.ts';
+import { cpuSeconds, type Product, startChild } from './processes.ts';
 import { median } from './report.ts';
 
 /** A load of many connections on one address, for some seconds. */

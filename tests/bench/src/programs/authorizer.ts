@@ -1,7 +1,7 @@
 import { authorizer, createApiKey, createClient } from '@boxoffice/authorizer';
 import { createLogger, deriveServiceSecret } from '@boxoffice/runtime';
 import { openEngines, startService } from '@boxoffice/service';
-import { type AuthorizerAnnouncement, announce, scratchDirectory } from '../measure/child.ts';
+import { type AuthorizerAnnouncement, announce, scratchDirectory } from '../measure/processes.ts';
 
 // The authorizer alone, on SQLite, with a client and an API key.
 const [issuer = 'https://localhost:8443'] = process.argv.slice(2);

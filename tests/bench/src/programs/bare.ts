@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, createServer, type RequestListener, type Server, request as send } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { announce } from '../measure/child.ts';
+import { announce } from '../measure/processes.ts';
 
 // Bare servers of node:http around what is measured: node bare.ts proxy TARGET [CERTIFICATE KEY] | same-bytes FILE |
 // upstream

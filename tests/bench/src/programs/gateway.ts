@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { devNull } from 'node:os';
 import { bufferedAccess, keepRequestsYoung, startGateway } from '@boxoffice/gateway';
 import { createLogger, developmentCertificate } from '@boxoffice/runtime';
-import { announce, scratchDirectory } from '../measure/child.ts';
+import { announce, scratchDirectory } from '../measure/processes.ts';
 
 // The gateway alone: every check on, rate limits disabled, plain HTTP as behind a TLS-terminating balancer.
 const [authorizerUrl = '', contactsUrl = '', serviceSecret = '', publicUrl = ''] = process.argv.slice(2);

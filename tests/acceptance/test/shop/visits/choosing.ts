@@ -1,12 +1,10 @@
 import { openClient, openVisitor } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { textsOf } from '../../../src/page-texts.ts';
 import { authorised } from '../../../src/product.ts';
 import { faultsOf } from '../../door/doors.ts';
-import { BALCONY, createHall } from '../hall.ts';
-import { type Enter, heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
-import { keepPlan } from '../visit.ts';
+import { BALCONY, createHall, type Enter, heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
+import { keepPlan, textsOf } from '../visit.ts';
 
 const ITEMS = /\/tnwr\/vexp\/shopping-cart\/items\?/;
 

@@ -1,6 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { refusedLicences } from '../../src/checks.ts';
-import { missingTargets } from '../../src/documents.ts';
+import { missingTargets, refusedLicences } from '../../src/checks.ts';
 import { findRules, rulesOf } from '../../src/rules.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
@@ -35,4 +35,35 @@ test('a rule is a line of the test that holds it', () => {
 test('packages of licences that are not allowed are named', () => {
   const list = { MIT: [{ name: 'a' }], 'SSPL-1.0': [{ name: 'b' }, { name: 'c' }], Unknown: [{ name: 'd' }] };
   expect(refusedLicences(JSON.stringify(list))).toEqual(['SSPL-1.0: b, c', 'Unknown: d']);
+});
+
+const SOURCES = '{gateway/src,authorizer/src,libs/{runtime,service}/src,services/*/src,deploy/local/src}/**/*.ts';
+
+const page = readFileSync(`${ROOT}docs/settings.md`, 'utf8');
+const source = globSync(SOURCES, { cwd: ROOT })
+  .map((file) => readFileSync(`${ROOT}${file}`, 'utf8'))
+  .join('\n');
+
+/**
+ * Names passed to the settings readers, such as `integer('MAX_HELD_PLACES', …)`; a certificate's two files are read by
+ * their prefix.
+ */
+const read = [...source.matchAll(/\b[a-z]\w*\('([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)]
+  .map(([, name = '']) => name)
+  .filter((name) => !name.startsWith('TEST_'));
+
+/** The settings of the page: the first cells of its tables. */
+const documented = [...page.matchAll(/^\| (`[A-Z][^|]*) \|/gm)]
+  .flatMap(([, cell = '']) => [...cell.matchAll(/`([A-Z0-9_]+)`/g)])
+  .map(([, name = '']) => name);
+
+test('every setting that a process reads is in docs/settings.md', () => {
+  expect(new Set(read).size).toBeGreaterThan(30);
+  expect([...new Set(read)].filter((name) => !page.includes(name))).toEqual([]);
+});
+
+test('every setting of docs/settings.md is read by a process', () => {
+  expect(documented.length).toBeGreaterThan(30);
+  const isRead = (name: string): boolean => source.includes(`'${name.replace(/_(?:CERT|KEY)_FILE$/, '')}'`);
+  expect(documented.filter((name) => !isRead(name))).toEqual([]);
 });
