@@ -172,7 +172,7 @@ export type Texts = (name: string, values?: Readonly<Record<string, string | num
 const tables = new Map<string, unknown>();
 for (const page of ['pos/shop', 'tickets/door'])
   for (const language of ['en', 'de', 'fr']) {
-    const file = new URL(`../../../services/${page}/texts/${language}.js`, import.meta.url).href;
+    const file = new URL(`../../../../services/${page}/texts/${language}.js`, import.meta.url).href;
     tables.set(`${page} ${language}`, (await import(file))[language]);
   }
 

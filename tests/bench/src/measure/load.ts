@@ -11,9 +11,7 @@ interface Load {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
-  readonly method?: 'GET' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -26,15 +24,8 @@ interface Outcome {
 }
 
 /** Applies the load from this process. */
-export const apply = async ({
-  url,
-  connections,
-  seconds,
-  method = 'GET',
-  headers = {},
-  body,
-}: Load): Promise<Outcome> => {
-  const result = await autocannon({ url, connections, duration: seconds, method, headers, body });
+export const apply = async ({ url, connections, seconds, headers }: Load): Promise<Outcome> => {
+  const result = await autocannon({ url, connections, duration: seconds, headers });
   const wrong = result.errors + result.timeouts + result['4xx'] + result['5xx'];
   if (wrong > 0 || result.requests.total === 0)
     throw new Error(`${url}: ${wrong} of ${result.requests.total} answers were errors`);

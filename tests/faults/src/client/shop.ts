@@ -65,13 +65,7 @@ export const openShop = async (
   }
 };
 
-/** A visitor of a web shop, who fills one cart after the other and buys it. */
-interface Shopper {
-  /** One visit; resolves when its outcome is certain, or as certain as it becomes. False: no cart could be filled. */
-  visit(): Promise<boolean>;
-}
-
-interface ShopperOptions {
+interface VisitOptions {
   /** A visitor's own client of the product. */
   readonly pos: Client;
   /** The institution's client, which reads the orders. */
@@ -106,8 +100,11 @@ const payment = ({ simulated }: Shop, user: ShopUser | undefined, random: Random
   return { paymentMethod: user ? 'on_account' : 'external' };
 };
 
-/** Creates a shopper. */
-export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions): Shopper => {
+/**
+ * One visit of a web shop: a cart is filled and bought. Resolves when its outcome is certain, or as certain as it
+ * becomes. False: no cart could be filled.
+ */
+export const visitShop = async ({ pos, api, shop, journal, random }: VisitOptions): Promise<boolean> => {
   const post = (path: string, token: string | undefined, body: object, key?: string): Promise<Reply | undefined> =>
     pos(`/tnwr/v1${path}`, {
       method: 'POST',
@@ -160,26 +157,21 @@ export const openShopper = ({ pos, api, shop, journal, random }: ShopperOptions)
     journal.checkedOut({ cartId, key: key ?? null, answers, sightings, inSession: await inSession(token) });
   };
 
-  return {
-    async visit() {
-      const user = random.chance(0.5) ? random.pick(shop.users) : undefined;
-      const seatCategoryId = random.pick(shop.seatCategoryIds);
-      const { performanceId, tariffId } = shop;
-      const item = { performanceId, tariffId, seatCategoryId, quantity: random.between(1, 2) };
-      const paying = payment(shop, user, random);
-      const guest = { firstName: 'Ada', lastName: 'Lovelace', email: `ada.${random.between(0, 1e9)}@example.org` };
-      const buyer = user ? { contactNumber: user.contactNumber } : { contact: guest };
-      const session =
-        user && tokenOf(await post('/sessions', undefined, { login: user.login, password: user.password }));
-      if (user && session === undefined) return false;
-      if (user && session) await lookAtOwnContact(session, user.contactNumber);
-      const added = await post('/shopping-cart/items', session, item, randomUUID());
-      const token = session ?? tokenOf(added);
-      const cartId: unknown = added?.body?.data?.id;
-      if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return false;
-      journal.filled(cartId);
-      await buy(cartId, token, { ...buyer, ...paying });
-      return true;
-    },
-  };
+  const user = random.chance(0.5) ? random.pick(shop.users) : undefined;
+  const seatCategoryId = random.pick(shop.seatCategoryIds);
+  const { performanceId, tariffId } = shop;
+  const item = { performanceId, tariffId, seatCategoryId, quantity: random.between(1, 2) };
+  const paying = payment(shop, user, random);
+  const guest = { firstName: 'Ada', lastName: 'Lovelace', email: `ada.${random.between(0, 1e9)}@example.org` };
+  const buyer = user ? { contactNumber: user.contactNumber } : { contact: guest };
+  const session = user && tokenOf(await post('/sessions', undefined, { login: user.login, password: user.password }));
+  if (user && session === undefined) return false;
+  if (user && session) await lookAtOwnContact(session, user.contactNumber);
+  const added = await post('/shopping-cart/items', session, item, randomUUID());
+  const token = session ?? tokenOf(added);
+  const cartId: unknown = added?.body?.data?.id;
+  if (added?.status !== 201 || token === undefined || typeof cartId !== 'string') return false;
+  journal.filled(cartId);
+  await buy(cartId, token, { ...buyer, ...paying });
+  return true;
 };

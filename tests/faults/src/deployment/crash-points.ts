@@ -1,5 +1,8 @@
+/** The kinds of process behind the gateway. */
+export const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
+
 /** A program of the scaled deployment. */
-export type ServiceName = 'authorizer' | 'catalog' | 'contacts' | 'orders' | 'tickets' | 'events' | 'pos' | 'gateway';
+export type ServiceName = (typeof serving)[number] | 'gateway';
 
 /** Where a process stands in a request: as its caller before and after it, as the called one at its arrival and end. */
 export type Edge = 'before' | 'received' | 'answered' | 'after';

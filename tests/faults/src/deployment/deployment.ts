@@ -94,7 +94,8 @@ export const openStores = (data: DataLocation): Promise<Engines> =>
   openEngines({ ...data, logger: createLogger({ service: 'faults', level: 'error' }) });
 
 /** Creates an institution and its client, with every permission, as an operator does at any time. */
-export const setUp = async (data: DataLocation, institution = 'opera'): Promise<Partner> => {
+export const setUp = async (data: DataLocation): Promise<Partner> => {
+  const institution = 'opera';
   const engines = await openStores({ ...data, amqpUrl: undefined });
   try {
     const catalogStore = await engines.store(catalog.name, catalog.collections);

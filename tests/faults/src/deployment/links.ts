@@ -6,9 +6,7 @@ import { existsSync } from 'node:fs';
 import { builtInRows } from '@boxoffice/runtime/services';
 import { freePort, waitUntil } from '@boxoffice/testkit';
 import type { Random } from '../round/random.ts';
-
-/** The kinds of process that serve requests. */
-const serving = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
+import { serving } from './crash-points.ts';
 
 /** The end of a link that listens. */
 export type Target = (typeof serving)[number] | 'store' | 'broker';
@@ -96,7 +94,7 @@ export const damages: readonly ((random: Random) => Damage)[] = [
   },
 ];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why links cannot be damaged here; undefined if they can. */
 export const lacksLinks = ({ TEST_TOXIPROXY: program, TEST_MONGODB_URL: url = '', PATH = '' }: Environment) => {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '@boxoffice/testkit';
+import { serving as names } from './crash-points.ts';
 import {
   certificateIn,
   type DataLocation,
@@ -13,12 +14,11 @@ import {
   together,
   unlimited,
 } from './deployment.ts';
-import { openLinks, type Target } from './links.ts';
+import { type Environment, openLinks, type Target } from './links.ts';
 import { type ProductProcess, productProcess } from './process.ts';
 import { type Balancer, openBalancer, startBroker, startStoreServer } from './servers.ts';
 
 const PROGRAM = new URL('../inside/services.ts', import.meta.url).pathname;
-const names = ['authorizer', 'catalog', 'contacts', 'orders', 'tickets', 'events', 'pos'] as const;
 type Name = (typeof names)[number];
 
 /** Services that share processes, so that a short run starts few: each calls others that do not die with it. */
@@ -28,8 +28,6 @@ export const grouped: readonly (readonly Name[])[] = [
   ['orders'],
 ];
 const INSTANCES = 2;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why there is no scaled deployment here; undefined if there can be one. */
 export const lacksScaledEngines = ({ TEST_MONGODB_URL, TEST_RABBITMQ_CONTROL, FAULTS_AMQP_URL }: Environment) =>

@@ -8,7 +8,7 @@ export interface Section {
   readonly capacity?: number;
   /** Numbered seats in place of a capacity. */
   readonly rows?: readonly { readonly row: string; readonly seats: number }[];
-  /** The price of a place; default: that of the performance. */
+  /** The price of a place; default: 25.00. */
   readonly amount?: number;
 }
 
@@ -24,12 +24,7 @@ const post = (body: object) => ({ method: 'POST', body });
 const DAY = 86_400_000;
 
 /** Puts a performance on sale. `name` is unique in the installation. */
-export const openHall = async (
-  api: Client,
-  name: string,
-  sections: readonly Section[],
-  amount = 2_500,
-): Promise<Hall> => {
+export const openHall = async (api: Client, name: string, sections: readonly Section[]): Promise<Hall> => {
   const code = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '-');
   const tariff = await must(api, '/svc/v3/catalog/tariffs', post({ code, name: { en: name } }));
   const performance = {
@@ -43,11 +38,7 @@ export const openHall = async (
       capacity: capacity ?? rows?.reduce((sum, { seats }) => sum + seats, 0),
       ...(rows === undefined ? {} : { rows }),
     })),
-    prices: sections.map((section) => ({
-      seatCategory: section.code,
-      tariffId: tariff.id,
-      amount: section.amount ?? amount,
-    })),
+    prices: sections.map(({ code: seatCategory, amount = 2_500 }) => ({ seatCategory, tariffId: tariff.id, amount })),
   };
   const show = { code, type: 'show', name: { en: name }, state: 'running', performances: [performance] };
   const product = await must(api, '/svc/v3/catalog/products', post(show));
@@ -80,15 +71,11 @@ export interface RequestedItem {
   readonly placeIds?: readonly string[];
 }
 
-/** A request for `quantity` unspecified places of a seat category, which `section` names by its index. */
-export const anyPlaces = (
-  { performanceId, tariffId, sections }: Hall,
-  quantity: number,
-  section = 0,
-): RequestedItem => ({
+/** A request for `quantity` unspecified places of the first seat category. */
+export const anyPlaces = ({ performanceId, tariffId, sections }: Hall, quantity: number): RequestedItem => ({
   performanceId,
   tariffId,
-  seatCategoryId: String(sections[section]?.id),
+  seatCategoryId: String(sections[0]?.id),
   quantity,
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type OrderView, openVisit } from '../client/api.ts';
 import { type Buyer, createdBy } from '../client/buyer.ts';
-import { openShop, openShopper } from '../client/shop.ts';
+import { openShop, visitShop } from '../client/shop.ts';
 import type { Random } from './random.ts';
 import { buyersOf, type Context, type Round } from './round.ts';
 import { anyPlaces, type Hall } from './stage.ts';
@@ -35,12 +35,9 @@ const PAUSE_MS = 500;
  * Runs one after the other, until `enough` returns true; resolves when all are finished. After one that returns false
  * there is a pause.
  */
-export const inTurn = async (
-  act: (turn: number) => Promise<unknown>,
-  enough: (done: number) => boolean,
-): Promise<void> => {
+export const inTurn = async (act: (turn: number) => Promise<unknown>, enough: () => boolean): Promise<void> => {
   const underWay = new Set<Promise<void>>();
-  for (let turn = 0; !enough(turn); turn++) {
+  for (let turn = 0; !enough(); turn++) {
     const one = act(turn)
       .then((begun) => (begun === false ? pause(PAUSE_MS) : undefined))
       .finally(() => underWay.delete(one));
@@ -51,7 +48,7 @@ export const inTurn = async (
 };
 
 /** One purchase after the other, most of them cancelled again, until `enough` returns true. */
-export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: (done: number) => boolean): Promise<void> =>
+export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: () => boolean): Promise<void> =>
   inTurn(async (turn) => {
     const own = random.fork(`${turn}`);
     const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
@@ -95,7 +92,7 @@ export const visitorsOf = async (context: Context, round: Round, count: number):
   return (enough) =>
     Array.from({ length: count }, (_, index) =>
       inTurn(
-        (turn) => openShopper({ pos, api, shop, journal, random: random.fork(`visit ${turn} of ${index}`) }).visit(),
+        (turn) => visitShop({ pos, api, shop, journal, random: random.fork(`visit ${turn} of ${index}`) }),
         enough,
       ),
     );
