@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { findRules } from './rules.ts';
+import { checkDocuments } from './documents.ts';
 
 /** The result of a command: its exit status (1 when it could not be started or was killed). */
 interface Outcome {
@@ -60,54 +58,6 @@ const by =
     return { passed: status === 0, printed };
   };
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
-const DOCUMENTS = ['*.md', 'docs/**/*.md', '{deploy,tests,services,libs}/**/*.md', '{gateway,authorizer}/*.md'];
-
-/** A whole path of the repository in backticks. */
-const PATH = /`((?:gateway|authorizer|services|libs|deploy|tests|docs)(?:\/[\w.-]+)+)\/?`/g;
-const LINK = /\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
-
-const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
-
-/** The anchor that GitHub and GitLab generate for a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-');
-
-const hasHeading = (file: string, anchor: string): boolean =>
-  [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)].some(
-    ([, text = '']) => anchorOf(text) === anchor,
-  );
-
-/** The files and headings that a document names and that do not exist. */
-export const missingTargets = (root: string, file: string, text: string): string[] => {
-  const prose = withoutCode(text);
-  const links = [...prose.matchAll(LINK)].flatMap(([, path = '', anchor]) => {
-    if (/^[a-z]+:/.test(path)) return [];
-    const found = path === '' ? file : join(dirname(file), path);
-    if (!existsSync(join(root, found))) return [found];
-    return anchor === undefined || hasHeading(join(root, found), anchor) ? [] : [`${found}#${anchor}`];
-  });
-  const paths = [...prose.matchAll(PATH)].map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)));
-  return [...links, ...paths];
-};
-
-/** Checks that every document and every rule names only files and headings that exist. */
-const checkDocuments: Check = async () => {
-  const files = globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
-  const documents = files.flatMap((file) =>
-    missingTargets(ROOT, file, readFileSync(join(ROOT, file), 'utf8')).map((target) => ({ file, target })),
-  );
-  const rules = findRules()
-    .filter(({ implementedIn }) => !existsSync(join(ROOT, implementedIn)))
-    .map(({ test, implementedIn }) => ({ file: test, target: implementedIn }));
-  const faults = [...documents, ...rules].map(({ file, target }) => `${file} names ${target}, which does not exist`);
-  return { passed: faults.length === 0, printed: faults.join('\n') };
-};
-
 const pnpm = (...args: string[]): Promise<Finding> => by('npm', 'run', '--silent', 'pnpm', '--', ...args, '--prod')();
 
 /** The licences that the product's packages may have, as pnpm prints them: they require attribution at most. */
@@ -154,7 +104,10 @@ const all: Readonly<Record<string, Check>> = {
     ...(['depcruise', '--config', '.dependency-cruiser.mjs'] as const),
     ...['libs', 'gateway', 'authorizer', 'services', 'deploy', 'tests'],
   ),
-  'links of the documents, rules of the specification': checkDocuments,
+  'links of the documents, rules of the specification': async () => {
+    const { faults } = await checkDocuments();
+    return { passed: faults.length === 0, printed: faults.join('\n') };
+  },
   'size of the client package': by('size-limit'),
   licences: checkLicences,
   'dependency audit': checkAudit,

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { missingTargets, refusedLicences } from '../../src/checks.ts';
+import { refusedLicences } from '../../src/checks.ts';
+import { missingTargets } from '../../src/documents.ts';
 import { findRules, rulesOf } from '../../src/rules.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;

@@ -1,0 +1,52 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findRules } from './rules.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const DOCUMENTS = ['*.md', 'docs/**/*.md', '{deploy,tests,services,libs}/**/*.md', '{gateway,authorizer}/*.md'];
+
+/** A whole path of the repository in backticks. */
+const PATH = /`((?:gateway|authorizer|services|libs|deploy|tests|docs)(?:\/[\w.-]+)+)\/?`/g;
+const LINK = /\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
+
+/** The anchor that GitHub and GitLab generate for a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+
+const hasHeading = (file: string, anchor: string): boolean =>
+  [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)].some(
+    ([, text = '']) => anchorOf(text) === anchor,
+  );
+
+/** The files and headings that a document names and that do not exist. */
+export const missingTargets = (root: string, file: string, text: string): string[] => {
+  const prose = withoutCode(text);
+  const links = [...prose.matchAll(LINK)].flatMap(([, path = '', anchor]) => {
+    if (/^[a-z]+:/.test(path)) return [];
+    const found = path === '' ? file : join(dirname(file), path);
+    if (!existsSync(join(root, found))) return [found];
+    return anchor === undefined || hasHeading(join(root, found), anchor) ? [] : [`${found}#${anchor}`];
+  });
+  const paths = [...prose.matchAll(PATH)].map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)));
+  return [...links, ...paths];
+};
+
+/** Checks that every document and every rule names only files and headings that exist. */
+export const checkDocuments = async (): Promise<{ readonly faults: readonly string[] }> => {
+  const files = globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
+  const documents = files.flatMap((file) =>
+    missingTargets(ROOT, file, readFileSync(join(ROOT, file), 'utf8')).map((target) => ({ file, target })),
+  );
+  const rules = findRules()
+    .filter(({ implementedIn }) => !existsSync(join(ROOT, implementedIn)))
+    .map(({ test, implementedIn }) => ({ file: test, target: implementedIn }));
+  return {
+    faults: [...documents, ...rules].map(({ file, target }) => `${file} names ${target}, which does not exist`),
+  };
+};
