@@ -57,9 +57,6 @@ export interface Forwarder {
   close(): void;
 }
 
-/** The part of a service's requests in flight that one caller may have. */
-const CALLERS_PART = 0.05;
-
 /** Makes the forwarder of one service. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const { addresses, timeoutMs, deadlineMs, bodies, concurrency, onFailure, onRepeat, onReply, onStream, onWait } =
@@ -67,7 +64,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   const inFlight = createInFlight<Proxied>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
   const waiting = createInFlight<Proxied>((late) => expire(late));
-  const bound = createCallerBound(Math.ceil(concurrency * CALLERS_PART));
+  const bound = createCallerBound(concurrency);
 
   /** A request that is neither counted nor timed any more. */
   const forget = (proxied: Proxied): void => {
@@ -119,10 +116,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   };
 
   /** The limits of an exchange whose service has the whole request now. */
-  const limitsFrom = (now: number, { route }: Exchange): { deadline: number; dueAt: number } => {
-    const extraMs = Math.max(0, (route?.answersWithinMs ?? 0) - timeoutMs);
-    const deadline = now + deadlineMs + extraMs;
-    return { deadline, dueAt: Math.min(now + timeoutMs + extraMs, deadline) };
+  const limitsFrom = ({ route }: Exchange): { deadline: number; dueAt: number } => {
+    const from = Date.now() + Math.max(0, (route?.answersWithinMs ?? 0) - timeoutMs);
+    return { deadline: from + deadlineMs, dueAt: from + Math.min(timeoutMs, deadlineMs) };
   };
 
   const receive = (proxied: Proxied, reply: IncomingMessage): void => {
@@ -226,7 +222,6 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
 
   /** Sends a request that has arrived completely. @throws {Fault} service_unavailable */
   const send = (exchange: Exchange, body: readonly Buffer[] | undefined, release: () => void): void => {
-    const now = Date.now();
     const waits = mayWait(exchange);
     // From here on the response has an end, and releases.
     exchange.proxied = { end: release };
@@ -235,12 +230,12 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     requireService();
     const { request } = exchange;
     const headers = forwardedHeaders(exchange, addresses.host);
-    const length = body?.reduce((bytes, chunk) => bytes + chunk.length, 0);
-    if (takesBody(request)) headers['content-length'] = `${length ?? 0}`;
+    if (takesBody(request))
+      headers['content-length'] = `${body?.reduce((bytes, chunk) => bytes + chunk.length, 0) ?? 0}`;
     // The proxy sends what the request has, so it gets what is for the service.
     request.headers = headers;
     request.url = exchange.target.path + exchange.target.query;
-    const { deadline, dueAt } = limitsFrom(now, exchange);
+    const { deadline, dueAt } = limitsFrom(exchange);
     const proxied: Proxied = {
       exchange,
       body,

@@ -79,8 +79,12 @@ interface CallerBound {
   take(caller: string): () => void;
 }
 
-/** Makes a bound of `most` requests at a time. */
-export const createCallerBound = (most: number): CallerBound => {
+/** The part of a service's requests in flight that one caller may have. */
+const CALLERS_PART = 0.05;
+
+/** Makes the bound of the callers of a service that may have `concurrency` requests in flight. */
+export const createCallerBound = (concurrency: number): CallerBound => {
+  const most = Math.ceil(concurrency * CALLERS_PART);
   const counts = new Map<string, number>();
   const countDown = (caller: string): void => {
     const left = (counts.get(caller) ?? 1) - 1;
