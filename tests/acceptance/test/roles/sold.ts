@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { waitUntil } from '@boxoffice/testkit';
 import type { CallOptions, Composition } from './composition.ts';
 
 /** A contact with an order at a point of sale, paid and issued, and everything that names them. */
@@ -85,6 +86,9 @@ export const sell = async ({ call }: Pick<Composition, 'call'>, what: string): P
   });
   const { lines } = await made('getOrder', { params: { orderId } });
   const [{ id: lineId, ticketId }] = lines;
+  // Where tickets does not answer in time, they are issued by the event.
+  const isIssued = async () => (await made('listTickets', { query: { orderId } })).items.length > 0;
+  await waitUntil(isIssued, { what: 'the ticket', withinMs: 60_000 });
   await made('printTicket', { params: { ticketId }, body: undefined });
   await made('updateTicket', {
     params: { ticketId },
