@@ -9,13 +9,14 @@ import { ticketsApi } from './clients/generated/tickets.ts';
 import { createContext, createContextOf, type OrdersContext, settings } from './context.ts';
 import { currentFacts, examples, schemas } from './events.ts';
 import { linesRoutes } from './orders/line-routes.ts';
+import { startNumbering } from './orders/numbers.ts';
 import { quoteRoutes } from './orders/quote.ts';
 import { actionsRoutes, ordersRoutes } from './orders/routes.ts';
 import { recordsRoutes } from './payments/list-routes.ts';
 import { paymentsRoutes, refundsRoutes } from './payments/routes.ts';
 import { onContactErased, onFulfilment, onPerformanceCancelled } from './reactions.ts';
 import { startSweeper } from './steps/sweep.ts';
-import { collections, retention, startNumbering } from './store.ts';
+import { collections, retention } from './store.ts';
 
 /** The orders service: orders, lines, payments, refunds, cancellation, and the carts of the points of sale. */
 export const orders: ServiceDefinition<typeof settings, OrdersContext> = {

@@ -35,11 +35,12 @@ import { type ContextOf, requirePointOfSale } from '../context.ts';
 import { states } from '../domain/order/order.ts';
 import { createHandler } from '../steps/command.ts';
 import { findAny } from '../steps/sell.ts';
-import { type OrderDocument, ordersWithNumber } from '../store.ts';
+import type { OrderDocument } from '../store.ts';
 import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.ts';
 import { changeOrder, sellsToAnybody } from './buyer.ts';
 import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
+import { ordersWithNumber } from './numbers.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;

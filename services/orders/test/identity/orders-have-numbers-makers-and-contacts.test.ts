@@ -6,7 +6,8 @@ import { collection, type OutboxEvent } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
 import { shortNumberOf } from '../../src/ids.ts';
-import { type OrderDocument, ordersCollection, startNumbering } from '../../src/store.ts';
+import { startNumbering } from '../../src/orders/numbers.ts';
+import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine, type Fixture, type Order, until } from '../fixture/fixture.ts';
 import { checkout, newCart, newContact, newOrder, pay, read } from '../fixture/orders.ts';
 
