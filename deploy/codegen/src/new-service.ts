@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
 // npm run new-service: a service of a team's own, written from the templates of `new-service/`.
-
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rightsOf } from '@boxoffice/messaging';

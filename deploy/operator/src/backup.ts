@@ -30,9 +30,10 @@ import { createProgress } from './command.ts';
 import { type Installation, Refused, versions } from './installation.ts';
 
 /**
- * Files of a running process (which creates them again) or of an earlier restore, not of the installation.
+ * Files of a running process (which creates them again), drafts of one that was killed, and what an earlier restore left.
  */
-const PASSING = /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*)(\/|$)/;
+const PASSING =
+  /(^|\/)(.*\.sqlite-(wal|shm|journal)|running\.json|gateway|replaced-[^/]*|restoring-[^/]*|[^/]+\.\d+)(\/|$)/;
 
 /** The files of a data directory that belong to the installation, by relative path. */
 const filesOf = (directory: string): string[] =>

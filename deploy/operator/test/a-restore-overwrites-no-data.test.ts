@@ -56,7 +56,7 @@ beforeAll(async () => {
   for (const folder of ['gateway', 'tls']) mkdirSync(join(data, folder));
   writeFileSync(join(data, 'tls', 'key.pem'), 'a key');
   writeFileSync(join(data, 'gateway', 'catalog.json'), '{}');
-  writeFileSync(join(data, 'running.json'), '{}');
+  for (const name of ['running.json', 'demo.json.4711']) writeFileSync(join(data, name), '{}');
   // The backup runs while the database is open and everything is in its log.
   await takeBackup(backup, { data, versions, tell });
   await stores.close();

@@ -62,7 +62,7 @@ interface Boxes extends Section {
   readonly x: number;
 }
 
-/** A hall in `demo.json`: of numbered places with its sections, or the capacity of each category. */
+/** A hall in `demo-institutions.json`: of numbered places with its sections, or the capacity of each category. */
 export interface PlannedHall {
   /** The names of the categories, by their codes. */
   readonly categories: Readonly<Record<string, string>>;

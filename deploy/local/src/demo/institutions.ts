@@ -1,4 +1,4 @@
-// The institutions of the demo data: what `demo.json` of this package says of them, as the catalog accepts it.
+// The institutions of the demo data: what `demo-institutions.json` of this package says of them, as the catalog accepts it.
 
 import { readFileSync } from 'node:fs';
 import { type Hall, hallOf, type PlannedHall, type SeatCategory, type Texts } from './halls.ts';
@@ -113,7 +113,7 @@ interface MuseumInFile extends InFile {
 }
 
 const file: { readonly opera: OperaInFile; readonly museum: MuseumInFile } = JSON.parse(
-  readFileSync(new URL('../../demo.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../demo-institutions.json', import.meta.url), 'utf8'),
 );
 
 const textsIn =
