@@ -59,7 +59,7 @@ export const createHandler =
  * The refusal of a command that does not apply to the document, or undefined. @throws Fault `not_found` where a cart
  * must stay hidden
  */
-const misplaced = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
+const refuseOtherKind = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
   if (appliesTo === 'orders' && isHidden(order)) throw notFound();
   return appliesTo === 'carts' && !isCart(order) ? refuse('cart_gone') : undefined;
 };
@@ -80,8 +80,8 @@ const guarded = (
   return {
     isDone: () => done,
     rule(order, now) {
-      const misfit = misplaced(order, appliesTo);
-      if (misfit) return misfit;
+      const refusal = refuseOtherKind(order, appliesTo);
+      if (refusal) return refusal;
       done = (name !== undefined && isHandled(order, name)) || isMade?.(order) === true;
       if (done) return accept(order);
       ifMatch?.(String(order.version));
