@@ -33,12 +33,12 @@ interface Program {
 }
 
 const seedDemo = async (
-  { settings, engines }: Program,
+  { settings, engines, stop }: Program,
   services: Services,
   caFile: string | undefined,
 ): Promise<DemoCredentials | undefined> => {
   if (!settings.demo) return undefined;
-  const { directory, publicUrl, serviceRootSecret } = settings;
+  const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
   const line = createProgressLine(process.stdout);
   return ensureDemo({
     stores: services.stores,
@@ -50,6 +50,8 @@ const seedDemo = async (
     now: new Date(),
     tell: line.tell,
     trouble: services.trouble,
+    waitsFor: mongodbUrl === undefined ? undefined : placeOf(mongodbUrl),
+    signal: stop.signal,
   }).finally(line.end);
 };
 

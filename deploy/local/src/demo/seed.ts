@@ -1,13 +1,14 @@
 // Demo data: two institutions with catalogues, clients, users and first sales, seeded through the services.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { createInstitution, listInstitutions } from '@boxoffice/catalog';
 import { StartFault } from '@boxoffice/runtime';
-import { collection, type Document, type Store, UniqueViolation } from '@boxoffice/store';
+import { collection, type Document, type Store, StoreUnavailable, UniqueViolation } from '@boxoffice/store';
 import { moveClients, registerApiKey, registerApiUsers, registerClients, registerUsers } from './accounts.ts';
 import { type FixtureIds, stock } from './catalogue.ts';
 import { type Addresses, type DemoCredentials, readDemo, removeDemo, writeDemo } from './credentials.ts';
 import { type DemoInstitution, museum, opera } from './institutions.ts';
-import { createShopKeeper, type ShopKeeperOptions } from './shop-keeper.ts';
+import { createShopKeeper, RefusedCall, type ShopKeeperOptions } from './shop-keeper.ts';
 
 /** The fixtures of each institution. */
 type AllFixtures = Readonly<Record<string, FixtureIds>>;
@@ -74,6 +75,10 @@ interface SeedingOptions extends Pick<ShopKeeperOptions, 'urls' | 'serviceRootSe
   readonly tell: (what: string) => void;
   /** The services' last logged error: their responses do not reveal a full disk. */
   readonly trouble?: () => string | undefined;
+  /** A server that others run, as messages name it: while it does not answer, the seeding waits. */
+  readonly waitsFor?: string | undefined;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal;
 }
 
 /** Registers everybody of an institution, and creates what its catalogue lacks unless its fixtures are known. */
@@ -159,20 +164,36 @@ const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefi
 /** Seedings that fail before the start fails. */
 const ATTEMPTS = 3;
 
+/** Pauses between attempts while a server does not answer: at first, and at most. */
+const PAUSE_MS = { first: 250, longest: 5_000 } as const;
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || (error instanceof RefusedCall && error.passes);
+
 /**
  * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A
- * seeding that fails, such as on a disk that is slow for seconds, goes on twice. Returns the credentials; undefined for
- * an installation that was set up without demo data. @throws {StartFault} with the reason, such as a full disk
+ * seeding that fails, such as on a disk that is slow for seconds, goes on twice; while the server of `waitsFor` does not
+ * answer, it goes on until it does. Returns the credentials; undefined for an installation that was set up without demo
+ * data. @throws {StartFault} with the reason, such as a full disk
  */
 export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
-  for (let attempt = 1; ; attempt += 1) {
+  const { tell, trouble, waitsFor, signal } = options;
+  let failures = 0;
+  for (let pauseMs: number = PAUSE_MS.first; ; ) {
     try {
       return await ensure(options);
     } catch (error) {
-      if (error instanceof StartFault) throw error;
-      const reason = options.trouble?.() ?? (error instanceof Error ? error.message : String(error));
-      if (attempt === ATTEMPTS) throw new StartFault(`the demo data cannot be created: ${reason}`);
-      options.tell(`interrupted, and goes on: ${reason}`);
+      if (error instanceof StartFault || signal?.aborted) throw error;
+      const reason = trouble?.() ?? (error instanceof Error ? error.message : String(error));
+      if (waitsFor !== undefined && isPassing(error)) {
+        tell(`waiting for ${waitsFor}: ${reason}`);
+        await pause(pauseMs, undefined, { signal });
+        pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
+      } else {
+        failures += 1;
+        if (failures === ATTEMPTS) throw new StartFault(`the demo data cannot be created: ${reason}`);
+        tell(`interrupted, and goes on: ${reason}`);
+      }
     }
   }
 };

@@ -19,7 +19,21 @@ export interface ListPage<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Calls the services on behalf of a client; resolves with the data of a success. @throws {Error} of any other answer */
+/** An answer other than a success. */
+export class RefusedCall extends Error {
+  /** Whether the service could not answer just now, such as without its store: the same call may succeed later. */
+  readonly passes: boolean;
+
+  constructor(message: string, httpStatus: number) {
+    super(message);
+    this.passes = httpStatus === 503;
+  }
+}
+
+/**
+ * Calls the services on behalf of a client; resolves with the data of a success. @throws {RefusedCall} of any other
+ * answer
+ */
 export type ShopKeeper = <Data>(call: ServiceCall) => Promise<Data>;
 
 export interface ShopKeeperOptions {
@@ -34,7 +48,8 @@ export interface ShopKeeperOptions {
 const read = async <Data>(response: Response): Promise<Data> => {
   const { status, details, data } = (await response.json()) as { status: string; details: string | null; data: Data };
   if (response.ok) return data;
-  throw new Error(`${new URL(response.url).pathname} answered ${response.status} ${status}: ${details}`);
+  const { pathname } = new URL(response.url);
+  throw new RefusedCall(`${pathname} answered ${response.status} ${status}: ${details}`, response.status);
 };
 
 /** The authorizer's identities are valid for a minute; they are renewed well before. */
