@@ -190,6 +190,26 @@ const distinct = (running: readonly Running[]): Running[] => [
 
 const lineOf = ({ caller, missing, remedy }: Obstacle): string => `${caller}: ${missing}; ${remedy}`;
 
+/** Facts that a row of a team consumes, and neither a row nor a process that runs publishes. */
+const unknownFacts = (rows: readonly ServiceRow[], running: readonly Running[]): Obstacle[] => {
+  const published = new Set([
+    ...rows.flatMap(({ publishes }) => publishes),
+    ...running.flatMap(({ publishes }) => Object.keys(publishes)),
+  ]);
+  return rows
+    .filter(({ name }) => !isBuiltIn(name))
+    .flatMap((row) =>
+      Object.values(listedOf(row).consumes)
+        .flat()
+        .filter((fact) => !published.has(fact))
+        .map((fact) => ({
+          caller: row.name,
+          missing: `fact ${fact}: no service publishes it`,
+          remedy: 'correct consumes of the row, or add it to publishes of its service',
+        })),
+    );
+};
+
 /** What the gateway, which describes no needs, calls and consumes by this release. */
 const gatewayNeeds = async (row: ServiceRow): Promise<Pick<Release, 'calls' | 'consumes'>> => {
   const { ownRelease } = await contracts();
@@ -197,7 +217,8 @@ const gatewayNeeds = async (row: ServiceRow): Promise<Pick<Release, 'calls' | 'c
 };
 
 const judge = async (installation: Installation, service: string, from: string | undefined): Promise<Report> => {
-  const rows = presentRows();
+  // What runs may publish a fact that the rows of this release no longer have: its consumers are breaks, not faults.
+  const rows = presentRows({ mayConsumeAnything: true });
   const row = rows.find(({ name }) => name === service);
   if (!row) throw new Misuse(`there is no service ${service}; there are ${rows.map(({ name }) => name).join(', ')}`);
   const { brokenBy, lackingFor, missedBy, titleOf } = await contracts();
@@ -216,7 +237,7 @@ const judge = async (installation: Installation, service: string, from: string |
     ...(gateway && service !== 'gateway' ? [{ name: 'gateway', ...(await gatewayNeeds(gateway)) }] : []),
   ];
 
-  const obstacles: Obstacle[] = [];
+  const obstacles: Obstacle[] = unseen.length === 0 ? unknownFacts(rows, releases) : [];
   const unclear = [...unseen];
   const compare = (what: string, find: () => readonly Obstacle[]): void => {
     try {

@@ -194,3 +194,29 @@ test('services of a team’s own are callers by their row; a release that descri
   const refused = await canDeploy(listed({ ...row, calls: ['contacts.getNobody'] }), 'loyalty');
   expect(refused.lines).toContainEqual(expect.stringMatching(/^loyalty .*: operation getNobody: is missing/));
 });
+
+test('a fact that the release no longer has breaks all its consumers, and is no fault of their rows', async () => {
+  const rows = listed({ name: 'loyalty', url: AWAY, consumes: ['order.dispatched'] });
+  const running = {
+    ORDERS_URL: await otherRelease('orders', (internal) => {
+      internal['x-publishes']['order.dispatched'] = internal['x-publishes']['order.confirmed'];
+    }),
+    TICKETS_URL: await otherRelease('tickets', (internal) => {
+      internal['x-consumes']['tickets.orders.v1'].push('order.dispatched');
+    }),
+  };
+  const { status, lines } = await canDeploy({ ...rows, ...running }, 'orders');
+  expect([status, lines.slice(1, 3)]).toEqual([
+    1,
+    [
+      expect.stringMatching(/^tickets 9\.9\.9 \(.*\): fact order\.dispatched: is no longer published \(orders .*\);/),
+      expect.stringMatching(/^loyalty \(.*\): fact order\.dispatched: is no longer published \(orders .*\);/),
+    ],
+  ]);
+  // Where no process publishes it either, it is a wrong word of the row.
+  const wrong = await canDeploy(rows, 'orders');
+  expect([wrong.status, wrong.lines[1]]).toEqual([
+    1,
+    expect.stringMatching(/^loyalty: fact order\.dispatched: no service publishes it; correct consumes of the row/),
+  ]);
+});

@@ -171,8 +171,14 @@ const overlapping = ({ prefixes, abovePrefixes }: Taken, path: string): string |
   return abovePrefixes.get(lower) ?? (above === undefined ? undefined : prefixes.get(above));
 };
 
+/** Facts that a row consumes, and no row publishes. */
+const unpublished = (received: readonly string[], all: Taken): string[] =>
+  received
+    .filter((fact) => !all.facts.has(fact))
+    .map((fact) => `consumes: no row publishes ${fact}; correct it, or add it to publishes of its service`);
+
 /** Why a row of the right form cannot stand below those above it. */
-const conflicts = (row: Given, above: Taken, all: Taken): string[] => {
+const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }: CheckOptions): string[] => {
   const { name, prefixes = [], domains = [], open = [], sessions = [], pages = [], calls = [], publishes = [] } = row;
   const free = `choose one of your own, like /svc/v3/${name}`;
   const own = new Set(prefixes);
@@ -216,9 +222,7 @@ const conflicts = (row: Given, above: Taken, all: Taken): string[] => {
         const owner = above.exchanges.get(exchangeOf(fact));
         return `publishes: ${fact} would go to the exchange of the row "${owner}"; begin it with another word`;
       }),
-    ...received
-      .filter((fact) => !all.facts.has(fact))
-      .map((fact) => `consumes: no row publishes ${fact}; correct it, or add it to publishes of its service`),
+    ...(mayConsumeAnything ? [] : unpublished(received, all)),
     ...(twice === undefined ? [] : [`consumes: the queue ${twice} is there twice; join their facts`]),
   ];
 };
@@ -236,11 +240,20 @@ const parsed = (text: string): readonly unknown[] => {
   throw new RowsFault(['holds no list; expected [{"name": "loyalty", …}]']);
 };
 
+export interface CheckOptions {
+  /** Whether rows may consume facts that no row publishes: for what compares with the facts of running processes. */
+  readonly mayConsumeAnything?: boolean;
+}
+
 /**
  * Reads the rows of a services file, to stand below the given ones.
  * @throws {RowsFault} naming wrong rows, and why; of many faults the first ones
  */
-export const checkRows = (text: string, builtIn: readonly ServiceRow[]): readonly Given[] => {
+export const checkRows = (
+  text: string,
+  builtIn: readonly ServiceRow[],
+  options: CheckOptions = {},
+): readonly Given[] => {
   const rows = parsed(text);
   const forms = rows.map(wrongForm);
   const usable = rows.filter((_row, index) => forms[index]?.length === 0) as readonly Given[];
@@ -248,7 +261,7 @@ export const checkRows = (text: string, builtIn: readonly ServiceRow[]): readonl
   const own = new Set(builtIn.map(({ name }) => name));
   const above = takenBy(builtIn);
   const wrongRow = (row: Given): readonly string[] => {
-    if (!above.names.has(row.name)) return conflicts(row, above, all);
+    if (!above.names.has(row.name)) return conflicts(row, above, all, options);
     if (!own.has(row.name)) return ['the name is that of a row above; choose another'];
     return Object.keys(row).some((member) => member !== 'name' && member !== 'url')
       ? ['is a built-in service: of it only url can be set; give your own service another name']

@@ -8,7 +8,7 @@ import { type Environment, readSettings, type Setting, SettingsFault } from '../
 import { dataDirectory } from '../settings/shared.ts';
 import { explain, reasonOf } from '../settings/start-fault.ts';
 import { repeat } from '../time.ts';
-import { checkRows, RowsFault } from './check.ts';
+import { type CheckOptions, checkRows, RowsFault } from './check.ts';
 import type { ServiceRow } from './rows.ts';
 
 // Of the package, beside `src` and `dist`.
@@ -28,8 +28,8 @@ const EMPTY = { prefixes: [], domains: [], open: [], sessions: [], pages: [], ca
  * The built-in rows and, below them, those of a file's text; a row with the name of a built-in service sets its url.
  * @throws {RowsFault} naming each wrong row, and why
  */
-export const rowsWith = (text: string): readonly ServiceRow[] => {
-  const added = checkRows(text, builtInRows);
+export const rowsWith = (text: string, options?: CheckOptions): readonly ServiceRow[] => {
+  const added = checkRows(text, builtInRows, options);
   const addressed = builtInRows.map((row) => ({ ...row, ...added.find(({ name }) => name === row.name) }));
   return [...addressed, ...added.filter(({ name }) => !isBuiltIn(name))].map((row) => ({ ...EMPTY, ...row }));
 };
@@ -73,11 +73,11 @@ const checkSize = ({ size }: { readonly size: number }): void => {
     throw new RowsFault(['is larger than 256 KiB, the most that is read; remove rows, or correct the path']);
 };
 
-const read = (path: string, isOptional: boolean): ServicesFile => {
+const read = (path: string, isOptional: boolean, options?: CheckOptions): ServicesFile => {
   const at = `${given.name}: ${path}`;
   try {
     checkSize(statSync(path));
-    return { path, isOptional, rows: rowsWith(readFileSync(path, 'utf8')) };
+    return { path, isOptional, rows: rowsWith(readFileSync(path, 'utf8'), options) };
   } catch (error) {
     if (error instanceof RowsFault) throw new SettingsFault(error.faults.map((fault) => `${at}: ${fault}`));
     if (isOptional && isAbsent(error)) return { path, isOptional, rows: builtInRows };
@@ -94,17 +94,25 @@ export const servicesFile: Setting<ServicesFile | undefined> = {
   },
 };
 
+const readFileOrData = (env: Environment, options?: CheckOptions): ServicesFile => {
+  const path = given.read(env);
+  return path === undefined
+    ? read(join(dataDirectory.read(env), 'services.json'), true, options)
+    : read(path, false, options);
+};
+
 /** The same; where it is not set, `services.json` of the data directory, if it is there or as soon as it is. */
 export const servicesFileOrData: Setting<ServicesFile> = {
   name: given.name,
-  read: (env: Environment) => servicesFile.read(env) ?? read(join(dataDirectory.read(env), 'services.json'), true),
+  read: (env: Environment) => readFileOrData(env),
 };
 
 /**
  * The services of the installation as the settings name them: for a program that runs once.
  * @throws {SettingsFault}
  */
-export const presentRows = (): readonly ServiceRow[] => readSettings({ file: servicesFileOrData }).file.rows;
+export const presentRows = (options?: CheckOptions): readonly ServiceRow[] =>
+  readSettings({ file: { name: given.name, read: (env) => readFileOrData(env, options) } }).file.rows;
 
 /** `ORDERS_URL`: the setting with the address of a built-in service. */
 export const urlSettingOf = (name: string): string => `${name.toUpperCase()}_URL`;
