@@ -10,7 +10,7 @@ import {
   type WriteOptions,
 } from '@boxoffice/store';
 import type { ApiKey } from './domain/api-key.ts';
-import type { Client } from './domain/client.ts';
+import { type Client, excludedScopes } from './domain/client.ts';
 import type { Grant } from './domain/grant.ts';
 import type { KeySchedule } from './domain/key-schedule.ts';
 import type { ReportMark, Resolution, Share, UsageRow } from './domain/usage.ts';
@@ -139,12 +139,20 @@ interface InstitutionDocument extends Document {
 /** The store's institution for signing keys and gateways, which belong to the whole installation. */
 export const INSTALLATION = 'installation';
 
-/** Clients from before users could sign in are confidential ones without redirect URIs; older ones have no bounds. */
-const upgradeClient = (stored: ClientDocument): ClientDocument => ({
-  ...(stored.type === undefined ? { type: 'confidential', redirectUris: [], thirdParty: false, origins: [] } : {}),
-  ...stored,
-  bounds: stored.bounds ?? null,
-});
+/**
+ * Clients from before users could sign in are confidential ones without redirect URIs; older ones have no bounds. What
+ * bounds exclude by now is absent, whoever reads the client: nobody gives it back by taking the bounds away.
+ */
+const upgradeClient = (stored: ClientDocument): ClientDocument => {
+  const { bounds = null } = stored;
+  const excluded = excludedScopes(bounds, stored.scopes);
+  return {
+    ...(stored.type === undefined ? { type: 'confidential', redirectUris: [], thirdParty: false, origins: [] } : {}),
+    ...stored,
+    bounds,
+    ...(excluded.length > 0 && { scopes: stored.scopes.filter((scope) => !excluded.includes(scope)) }),
+  };
+};
 
 export const clientsCollection = collection<ClientDocument>(
   'clients',

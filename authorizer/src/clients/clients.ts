@@ -38,9 +38,12 @@ interface ClientsOptions {
 const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
   const excluded = rules.excludedScopes(bounds, scopes);
   if (excluded.length === 0) return;
-  const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which reach beyond them; leave them out, or set $.bounds to null.`;
+  const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which only a client without bounds can have; leave them out, or set $.bounds to null.`;
   throw new Fault('semantically_invalid', text);
 };
+
+/** What a change of bounds names of other services. */
+const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: change?.pointsOfSale ?? [] });
 
 /** Makes the clients on a store. */
 export const createClients = (
@@ -98,7 +101,7 @@ export const createClients = (
         clientSecret === undefined ? undefined : rules.newSecret(makeSecretId(), hashSecret(clientSecret), at);
       const registered = { id: makeClientId(), ...rules.newClient(registration, secret, at) };
       checkScopes(registered);
-      await requireKnown(institution, registration.bounds ?? {});
+      await requireKnown(institution, namedIn(registration.bounds));
       return { client: await clients.of(institution).insert(registered, { idempotencyRecord }), clientSecret };
     },
     /**
@@ -116,7 +119,7 @@ export const createClients = (
         // Refused for a reason of its own, a change asks no other service; the write checks again what the client is then.
         request.allow?.(before);
         step(before, new Date(now()));
-        await requireKnown(institution, to.bounds, before.bounds ?? {});
+        await requireKnown(institution, namedIn(to.bounds), before.bounds ?? {});
       }
       return change(institution, clientId, request, step);
     },

@@ -16,7 +16,7 @@ import {
 } from '@boxoffice/http';
 import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
-import { type Amendment, type Bounds, type BoundsChange, changedBounds, liesWithin } from '../domain/client.ts';
+import type { Amendment } from '../domain/client.ts';
 import { lacking } from '../domain/scopes.ts';
 import type { ClientDocument } from '../store.ts';
 import type { Clients } from './clients.ts';
@@ -62,39 +62,19 @@ const mustHold = (caller: Caller, scopes: readonly string[], what: string): void
   }
 };
 
-const boundsInWords = ({ ownOrders, pointsOfSale }: Bounds): string => {
-  const hosts = pointsOfSale.length === 0 ? '' : `pointsOfSale among ${pointsOfSale.join(', ')}`;
-  return [ownOrders ? 'ownOrders true' : '', hosts].filter(Boolean).join(' and ');
-};
-
-/** A client with bounds makes and changes only clients whose bounds lie within its own. */
-const mustContain = (caller: Caller, bounds: Bounds | null, what: string): void => {
-  if (caller.bounds === null || liesWithin(bounds, caller.bounds)) return;
-  throw new Fault('forbidden', `${what} must lie within the caller's own: ${boundsInWords(caller.bounds)}.`);
-};
-
 const etag = ({ revision }: ClientDocument): string => String(revision);
 
 const shown = (client: ClientDocument) => ok(view(client), { etag: etag(client) });
 
 const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
 
-/** The check of a change: the client holds and sees nothing that the caller does not, and If-Match matches. */
+/** The check of a change: the client holds no scope that the caller lacks, and If-Match matches. */
 const allowed =
   (caller: Caller, ifMatch: (etag: string) => void) =>
   (current: ClientDocument): void => {
     mustHold(caller, current.scopes, 'The client holds');
-    mustContain(caller, current.bounds, 'The bounds of the client');
     ifMatch(etag(current));
   };
-
-const boundsChangeOf = ({
-  ownOrders,
-  pointsOfSale,
-}: PatchOf<NonNullable<Static<typeof ChangeableClient>['bounds']>>): BoundsChange => ({
-  ...(ownOrders === undefined ? {} : { ownOrders: ownOrders ?? false }),
-  ...(pointsOfSale === undefined ? {} : { pointsOfSale: pointsOfSale ?? [] }),
-});
 
 /** The change that a merge patch asks for: null restores the default (RFC 7396). */
 const amendmentOf = ({
@@ -110,7 +90,7 @@ const amendmentOf = ({
   ...(redirectUris === undefined ? {} : { redirectUris: redirectUris ?? [] }),
   ...(thirdParty === undefined ? {} : { thirdParty: thirdParty ?? false }),
   ...(origins === undefined ? {} : { origins: origins ?? [] }),
-  ...(bounds === undefined ? {} : { bounds: bounds && boundsChangeOf(bounds) }),
+  ...(bounds === undefined ? {} : { bounds }),
 });
 
 /** The operations on clients, limited to the caller's institution. */
@@ -136,7 +116,7 @@ export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOp
     summary: 'Registers a client and answers its first secret, this once',
     description:
       'A public client, such as an application in a browser, has no secret. `bounds` make a client of a partner, such as a ' +
-      'reseller, see and sell only its own.',
+      'reseller, see and sell only its own; it has the scopes of `bounds` at most.',
     body: NewClient,
     answers: { 201: CreatedClient },
     errors: ['semantically_invalid'],
@@ -153,7 +133,6 @@ export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOp
     handle: async ({ caller, body, remember }) => {
       mustExist(caller, body.scopes, knownScopes());
       mustHold(caller, body.scopes, 'The new client would get');
-      mustContain(caller, changedBounds(null, body.bounds), '$.bounds');
       checkUris(body, body.type ?? 'confidential');
       const withSecret = (client: ClientDocument, clientSecret: string | null | undefined) =>
         created(
@@ -206,7 +185,6 @@ export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOp
       const to = amendmentOf(body);
       const allow = (current: ClientDocument): void => {
         mayChange(current);
-        mustContain(caller, changedBounds(current.bounds, to.bounds), '$.bounds');
         unchanged(view(current));
         checkUris(body, current.type);
       };

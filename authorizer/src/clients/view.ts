@@ -38,8 +38,10 @@ const uris = (uri: TString, description: string) =>
   });
 
 const BOUNDS =
-  'what the client sees of its institution, and sells; null: the institution’s data. It holds for the users who sign in ' +
-  'at the client, too, and excludes the scopes `clients*` and `users*`';
+  'what the client sees of its institution, and does; null: the institution’s data. It holds for the users who sign in ' +
+  'at the client, too. With bounds its scopes are at most `catalog:read`, `contacts:*`, `contacts.sensitive:*`, ' +
+  '`orders:*`, `orders.sensitive:*`, `payments:write`, `tickets:*` and `events:*`; it has at most 3 webhooks and ' +
+  'changes no `criteria` of contacts';
 
 const OWN_ORDERS =
   'only what this client made exists for it: its orders, their tickets, payments and refunds, and the contacts that it ' +
@@ -47,7 +49,22 @@ const OWN_ORDERS =
 
 const BOUNDS_POINTS_OF_SALE =
   'service hosts: the only points of sale that its orders may name, whose tariffs it sells and whose orders, tickets, ' +
-  'payments and refunds it sees; empty: all';
+  'payments and refunds it sees, and of contacts those that it made or that such an order names; empty: all';
+
+/** What the client may do, beside what it sees; absent members have their default. */
+const LIMITS = {
+  onAccount: Type.Optional(Type.Boolean({ description: 'whether it confirms on account; false by default' })),
+  reservationDays: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 3_650, description: 'how many days ahead it reserves at most; 14 by default' }),
+  ),
+  heldPlaces: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'how many unsold places it holds at once, with those of its users; 500 by default',
+    }),
+  ),
+};
 
 const BoundsInput = named(
   'ClientBoundsInput',
@@ -57,6 +74,7 @@ const BoundsInput = named(
       pointsOfSale: Type.Optional(
         serviceHostList(`${BOUNDS_POINTS_OF_SALE} (the default). Each must exist in the institution; in lower case`),
       ),
+      ...LIMITS,
     },
     { description: BOUNDS },
   ),
@@ -69,6 +87,7 @@ export const ClientBounds = named(
     {
       ownOrders: Type.Boolean({ description: OWN_ORDERS }),
       pointsOfSale: Type.Array(Type.String(), { description: BOUNDS_POINTS_OF_SALE }),
+      ...LIMITS,
     },
     { description: BOUNDS },
   ),

@@ -1,16 +1,22 @@
 // Rules of the authorizer without any I/O: clients and their secrets, scopes, the schedule of keys, calls of services.
-import { isAdministrative } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 
-/** What a client sees of its institution, and sells (platform, section 8). */
+/** What a client sees of its institution, and does (platform, section 8). */
 export interface Bounds {
   /** Whether only what the client made exists for it. */
   readonly ownOrders: boolean;
   /** Service hosts, in lower case: the only points of sale that it sells for; empty: all of them. */
   readonly pointsOfSale: readonly string[];
+  /** Whether it may confirm on account. */
+  readonly onAccount?: boolean;
+  /** How many days ahead it may reserve. */
+  readonly reservationDays?: number;
+  /** How many unsold places it may hold. */
+  readonly heldPlaces?: number;
 }
 
-/** A change of bounds: absent members stay, null takes the bounds away. */
-export type BoundsChange = Partial<Bounds> | null;
+/** A change of bounds: absent members stay, null restores the default of a member, or takes the bounds away. */
+export type BoundsChange = { readonly [Name in keyof Bounds]?: Bounds[Name] | null } | null;
 
 /** Service hosts in the form in which orders have them, each once. */
 export const serviceHosts = (hosts: readonly string[]): string[] => [
@@ -21,23 +27,40 @@ export const serviceHosts = (hosts: readonly string[]): string[] => [
 export const changedBounds = (current: Bounds | null, change: BoundsChange | undefined): Bounds | null => {
   if (change === undefined) return current;
   if (change === null) return null;
-  const { ownOrders = current?.ownOrders ?? false, pointsOfSale = current?.pointsOfSale ?? [] } = change;
-  return { ownOrders, pointsOfSale: serviceHosts(pointsOfSale) };
+  const { ownOrders, pointsOfSale, onAccount, reservationDays, heldPlaces } = { ...current, ...change };
+  return {
+    ownOrders: ownOrders ?? false,
+    pointsOfSale: serviceHosts(pointsOfSale ?? []),
+    ...(typeof onAccount === 'boolean' && { onAccount }),
+    ...(typeof reservationDays === 'number' && { reservationDays }),
+    ...(typeof heldPlaces === 'number' && { heldPlaces }),
+  };
 };
 
-const NONE: Bounds = { ownOrders: false, pointsOfSale: [] };
+/**
+ * The scopes that a client with bounds has at most: those of what it sells. Every other one is about the whole
+ * institution, or about data of a service that knows no bounds.
+ */
+const BOUNDED_SCOPES: ReadonlySet<string> = new Set<Scope>([
+  'catalog:read',
+  'contacts:read',
+  'contacts:write',
+  'contacts.sensitive:read',
+  'contacts.sensitive:write',
+  'orders:read',
+  'orders:write',
+  'orders.sensitive:read',
+  'orders.sensitive:write',
+  'payments:write',
+  'tickets:read',
+  'tickets:write',
+  'events:read',
+  'events:write',
+]);
 
-/** Whether a client with these bounds sees and sells nothing that the outer bounds leave out. */
-export const liesWithin = (bounds: Bounds | null, outer: Bounds | null): boolean => {
-  const [inner, limit] = [bounds ?? NONE, outer ?? NONE];
-  if (limit.ownOrders && !inner.ownOrders) return false;
-  if (limit.pointsOfSale.length === 0) return true;
-  return inner.pointsOfSale.length > 0 && inner.pointsOfSale.every((host) => limit.pointsOfSale.includes(host));
-};
-
-/** The scopes that a client with these bounds cannot have, because they administer the whole institution. */
+/** The scopes that a client with these bounds cannot have. */
 export const excludedScopes = (bounds: Bounds | null, scopes: readonly string[]): string[] =>
-  bounds === null ? [] : scopes.filter(isAdministrative);
+  bounds === null ? [] : scopes.filter((scope) => !BOUNDED_SCOPES.has(scope));
 
 /** A client's secret; only the hash is stored. */
 export interface Secret {

@@ -56,6 +56,13 @@ describe('an installation is set up from nothing', () => {
     const reseller = 'clients create club --name reseller --scopes orders:read --own-orders';
     const bounded = await json(`${reseller} --points-of-sale Jazz.Example`);
     expect(bounded.bounds).toEqual({ ownOrders: true, pointsOfSale: ['jazz.example'] });
+    const limited = await json(`${reseller} --on-account --reservation-days 30 --held-places 40`);
+    expect(limited.bounds).toEqual({
+      ownOrders: true,
+      pointsOfSale: [],
+      ...{ onAccount: true, reservationDays: 30, heldPlaces: 40 },
+    });
+    await operator('clients', 'delete', 'club', limited.clientId);
     const rebound = async (...options: readonly string[]) => {
       const { out } = await operator('clients', 'update', 'club', bounded.clientId, ...options, '--json');
       return JSON.parse(out).bounds;
@@ -99,7 +106,8 @@ describe('an installation is set up from nothing', () => {
     [2, 'nothing to change', 'clients update club cli_x'],
     [2, 'leave out --scopes', 'clients update club cli_x --scopes all --add-scopes orders:read'],
     [2, 'leave out --own-orders', 'clients update club cli_x --unbounded --own-orders'],
-    [1, 'cannot have clients:read', 'clients create club --name x --scopes all --own-orders'],
+    [1, 'cannot have catalog:write', 'clients create club --name x --scopes all --own-orders'],
+    [2, 'whole number', 'clients create club --name x --scopes orders:read --held-places many'],
     [
       1,
       'club has no point of sale nowhere',

@@ -39,7 +39,29 @@ export interface ClientBounds {
   readonly ownOrders: boolean;
   /** Service hosts of the only points of sale that it sells for, in lower case; empty: of all. */
   readonly pointsOfSale: readonly string[];
+  /** Whether it may confirm on account; default: it may not. */
+  readonly onAccount?: boolean;
+  /** How many days ahead it may reserve; default RESERVATION_DAYS. */
+  readonly reservationDays?: number;
+  /** How many unsold places it may hold, its users' included; default HELD_PLACES. */
+  readonly heldPlaces?: number;
 }
+
+/** How many days ahead a client with bounds reserves at most, unless they say another number. */
+const RESERVATION_DAYS = 14;
+
+/** How many unsold places a client with bounds holds at most, unless they say another number. */
+const HELD_PLACES = 500;
+
+/** What a client with bounds may do, beside what it sees; null without bounds. */
+export const limitsOf = (
+  bounds: ClientBounds | null,
+): Required<Omit<ClientBounds, 'ownOrders' | 'pointsOfSale'>> | null =>
+  bounds && {
+    onAccount: bounds.onAccount ?? false,
+    reservationDays: bounds.reservationDays ?? RESERVATION_DAYS,
+    heldPlaces: bounds.heldPlaces ?? HELD_PLACES,
+  };
 
 const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 

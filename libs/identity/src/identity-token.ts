@@ -51,6 +51,9 @@ const callerClaims = ({ client, service, user = null, bounds = null, isPublic = 
           ...clientClaim(client, user),
           own_orders: bounds.ownOrders,
           points_of_sale: bounds.pointsOfSale.map((host) => host.toLowerCase()).toSorted(),
+          on_account: bounds.onAccount,
+          reservation_days: bounds.reservationDays,
+          held_places: bounds.heldPlaces,
         },
       }),
   ...(service === null ? {} : { service }),
@@ -96,13 +99,28 @@ type Claims = Readonly<Record<string, unknown>>;
 const readClient = ({ client, user }: Claims): Pick<Caller, 'client' | 'user'> | undefined =>
   user === undefined ? { client: textOrNull(client), user: null } : readUserClaim(Object(user));
 
+/** Whether a claim is a number, or absent: then the default holds. */
+const isLimit = (claim: unknown): claim is number | undefined => claim === undefined || typeof claim === 'number';
+
 /** A client with its bounds, as one claim names them; undefined if it is malformed. */
 const readBounded = (claim: Claims): Pick<Caller, 'client' | 'user' | 'bounds'> | undefined => {
   const { own_orders: ownOrders, points_of_sale: pointsOfSale } = claim;
+  const { on_account: onAccount, reservation_days: reservationDays, held_places: heldPlaces } = claim;
   const named = readClient(claim);
   if (!named || named.client === null || typeof ownOrders !== 'boolean') return undefined;
   if (!Array.isArray(pointsOfSale) || pointsOfSale.some((host) => typeof host !== 'string')) return undefined;
-  return { ...named, bounds: { ownOrders, pointsOfSale } };
+  if (onAccount !== undefined && typeof onAccount !== 'boolean') return undefined;
+  if (!isLimit(reservationDays) || !isLimit(heldPlaces)) return undefined;
+  return {
+    ...named,
+    bounds: {
+      ownOrders,
+      pointsOfSale,
+      ...(onAccount !== undefined && { onAccount }),
+      ...(reservationDays !== undefined && { reservationDays }),
+      ...(heldPlaces !== undefined && { heldPlaces }),
+    },
+  };
 };
 
 const readCaller = (payload: Claims): Caller | undefined => {

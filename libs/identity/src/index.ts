@@ -26,6 +26,7 @@ export {
   IDENTITY_HEADER,
   IDENTITY_LIFETIME_SECONDS,
   type IdentityVerifier,
+  limitsOf,
   principalOf,
   type Restricted,
   ROLES,

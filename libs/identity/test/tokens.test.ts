@@ -8,6 +8,7 @@ import {
   createIdentityVerifier,
   createKeySet,
   type IdentityVerifier,
+  limitsOf,
   signIdentity,
   signJws,
   userOfToken,
@@ -214,10 +215,19 @@ describe('an identity token is for one service, one operation and one minute', (
     }
   });
 
+  test('the service reads what a client with bounds may do, and has defaults for the rest', async () => {
+    const wide = { ...bounds, onAccount: true, reservationDays: 30, heldPlaces: 40 };
+    expect(await verified({ bounds: wide })).toEqual({ ...caller, user: null, bounds: wide });
+    expect(limitsOf(wide)).toEqual({ onAccount: true, reservationDays: 30, heldPlaces: 40 });
+    expect(limitsOf(bounds)).toEqual({ onAccount: false, reservationDays: 14, heldPlaces: 500 });
+    expect(limitsOf(null)).toBeNull();
+  });
+
   test.each([
     ['no client', { own_orders: true, points_of_sale: [] }],
     ['no word on its orders', { client: 'cli_1', points_of_sale: [] }],
     ['no points of sale', { client: 'cli_1', own_orders: true }],
+    ['a malformed limit', { client: 'cli_1', own_orders: true, points_of_sale: [], held_places: 'all' }],
     ['a malformed user', { user: { id: 'usr_1' }, own_orders: true, points_of_sale: [] }],
   ])('bounds with %s are refused', async (_what, bounded) => {
     const token = signAs(key, { ...claims, bounded, iat: seconds, exp: seconds + 60 }, { typ: 'identity+jwt' });

@@ -49,24 +49,45 @@ const browserOptionsOf = (given: Given) => ({
   ...(given.options['third-party'] === undefined ? {} : { thirdParty: given.options['third-party'] === true }),
 });
 
+const WHOLE = /^[1-9]\d{0,12}$/;
+
+/** A number of an option; undefined if it is absent. @throws {Misuse} */
+const numberOf = ({ options }: Given, name: string): number | undefined => {
+  const value = options[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || !WHOLE.test(value)) throw new Misuse(`--${name} is not a whole number above 0`);
+  return Number(value);
+};
+
+/** What bounds say of what a client does, as far as it is given. @throws {Misuse} */
+const limitsOf = (given: Given) => {
+  const { 'on-account': onAccount } = given.options;
+  const [reservationDays, heldPlaces] = [numberOf(given, 'reservation-days'), numberOf(given, 'held-places')];
+  return {
+    ...(onAccount === undefined ? {} : { onAccount: onAccount === true }),
+    ...(reservationDays === undefined ? {} : { reservationDays }),
+    ...(heldPlaces === undefined ? {} : { heldPlaces }),
+  };
+};
+
 /** The bounds as far as they are given; empty without an option. @throws {Misuse}; {Refused} for an unknown point of sale */
 const boundsOf = async (installation: Installation, institution: string, given: Given) => {
   const { 'own-orders': ownOrders, 'points-of-sale': hosts, unbounded } = given.options;
-  if (unbounded === true) {
-    if (ownOrders !== undefined || hosts !== undefined)
-      throw new Misuse('--unbounded takes the bounds away; leave out --own-orders and --points-of-sale');
-    return { bounds: null };
-  }
-  if (ownOrders === undefined && hosts === undefined) return {};
   const pointsOfSale = listOf(given, 'points-of-sale');
-  for (const host of pointsOfSale) await knownPointOfSale(installation, institution, host);
-  return {
-    bounds: {
-      ...(ownOrders === undefined ? {} : { ownOrders: ownOrders === true }),
-      ...(hosts === undefined ? {} : { pointsOfSale }),
-    },
+  const bounds = {
+    ...(ownOrders === undefined ? {} : { ownOrders: ownOrders === true }),
+    ...(hosts === undefined ? {} : { pointsOfSale }),
+    ...limitsOf(given),
   };
+  const isGiven = Object.keys(bounds).length > 0;
+  if (unbounded !== true && !isGiven) return {};
+  if (unbounded === true && isGiven)
+    throw new Misuse('--unbounded takes the bounds away; leave out --own-orders, --points-of-sale and the limits');
+  for (const host of pointsOfSale) await knownPointOfSale(installation, institution, host);
+  return { bounds: isGiven ? bounds : null };
 };
+
+const BOUNDS_USAGE = '[--points-of-sale HOST,HOST] [--on-account] [--reservation-days 14] [--held-places 500]';
 
 export const clients: readonly Command[] = [
   {
@@ -82,8 +103,8 @@ export const clients: readonly Command[] = [
     name: 'clients create',
     usage:
       'INSTITUTION --name NAME --scopes catalog:read,orders:write [--redirect-uris https://…] [--origins https://…] ' +
-      '[--public] [--third-party] [--own-orders] [--points-of-sale HOST,HOST]',
-    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. Bounds of a partner, not with scopes of clients and users: --own-orders (only what it made exists for it), --points-of-sale (all it sells for). --scopes all: ${SCOPES.join(' ')}, and those of the domains in SERVICES_FILE`,
+      `[--public] [--third-party] [--own-orders] ${BOUNDS_USAGE}`,
+    about: `registers a client; its secret is printed only here. Browsers may call from --origins and from those of --redirect-uris. Bounds of a partner, with scopes of what it sells alone: --own-orders (only what it made exists for it), --points-of-sale (all it sells for), --on-account (it confirms so), --reservation-days and --held-places (at most). --scopes all: ${SCOPES.join(' ')}, and those of the domains in SERVICES_FILE`,
     async run(installation, given) {
       const [name, scopes] = [nameOf(given), scopesOf(given)];
       const { id: institution } = await knownInstitution(installation, given.words[0] ?? '');
@@ -99,7 +120,8 @@ export const clients: readonly Command[] = [
     name: 'clients update',
     usage:
       'INSTITUTION CLIENT_ID [--name NAME] [--scopes catalog:read | --add-scopes catalog:read] [--redirect-uris https://…] ' +
-      '[--origins https://…] [--third-party | --no-third-party] [--own-orders | --no-own-orders] [--points-of-sale HOST,HOST] [--unbounded]',
+      '[--origins https://…] [--third-party | --no-third-party] [--own-orders | --no-own-orders] ' +
+      `${BOUNDS_USAGE.replace('--on-account', '--on-account | --no-on-account')} [--unbounded]`,
     about:
       'changes what is given of a client, each list as a whole; removed scopes and new bounds count within seconds, also ' +
       'for its tokens. --add-scopes adds to its scopes, which its next token has. --unbounded takes the bounds away',
@@ -143,16 +165,6 @@ export const clients: readonly Command[] = [
     },
   },
 ];
-
-const WHOLE = /^[1-9]\d{0,12}$/;
-
-/** A number of an option; undefined if it is absent. @throws {Misuse} */
-const numberOf = ({ options }: Given, name: string): number | undefined => {
-  const value = options[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string' || !WHOLE.test(value)) throw new Misuse(`--${name} is not a whole number above 0`);
-  return Number(value);
-};
 
 export const apiKeys: readonly Command[] = [
   {
