@@ -9,6 +9,7 @@ import { catalogRoutes } from './feed/routes.ts';
 import { shopRoutes } from './feed/shop.ts';
 import { acrossProductsRoutes } from './performances/across-products.ts';
 import { performancesRoutes } from './performances/routes.ts';
+import { whatIsOnRoutes } from './performances/what-is-on.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { resumeCancellations } from './products/products.ts';
 import { productsRoutes } from './products/routes.ts';
@@ -64,6 +65,7 @@ export const routes = (store: Store, cache = createCatalogCache(store)): AnyOper
   ...productsRoutes(store),
   ...performancesRoutes(store),
   ...acrossProductsRoutes(store, cache),
+  ...whatIsOnRoutes(store),
   ...tariffsRoutes(store),
   ...pointsOfSaleRoutes(store),
   ...stockRoutes(store),

@@ -69,6 +69,7 @@ export const products = collection<ProductDocument>('products', [
   { name: 'code', fields: ['code'], unique: true },
   inOrderOfCreation,
   { name: 'type', fields: ['type', 'createdAt'] },
+  { name: 'type_end', fields: ['type', 'endDate'] },
   { name: 'state', fields: ['state', 'createdAt'] },
   { name: 'modified', fields: ['modifiedAt'] },
   { name: 'cancelling', fields: ['cancelling'], acrossInstitutions: true },
@@ -79,6 +80,7 @@ export const performances = collection<PerformanceDocument>('performances', [
   { name: 'start', fields: ['startDate'] },
   { name: 'product_start', fields: ['productId', 'startDate'] },
   { name: 'state_start', fields: ['state', 'startDate'] },
+  { name: 'duration', fields: ['durationMinutes', 'startDate'] },
   { name: 'sole', fields: ['soleOf'], unique: true },
 ]);
 

@@ -6,6 +6,8 @@ const PAUSE_MS = 5_000;
 /** From which difference on the phone's clock is wrong; an answer's time is of whole seconds. Milliseconds. */
 const CLOCK_MS = 3_000;
 const CLOCK = 'boxoffice.door.clock';
+/** The longest page of a list. */
+const PAGE = 500;
 
 /** An answer that is none: `status` 0 without one at all, `code` the envelope's. */
 export class Failure extends Error {
@@ -88,6 +90,16 @@ export const createLink = ({ send, storage, onChange, clock = Date.now }) => {
       const given = Object.entries(query).filter(([, value]) => value !== undefined);
       const search = new URLSearchParams(given);
       return (await request(given.length === 0 ? path : `${path}?${search}`)).data;
+    },
+    /** The items of all pages of a list. @throws {Failure} */
+    async getAll(path, query = {}) {
+      const all = [];
+      for (let cursor; ; ) {
+        const { items, nextCursor } = await this.get(path, { ...query, limit: PAGE, cursor });
+        all.push(...items);
+        if (nextCursor === null) return all;
+        cursor = nextCursor;
+      }
     },
     /** The answers to scans. @throws {Failure} */
     async control(items, { timeoutMs } = {}) {

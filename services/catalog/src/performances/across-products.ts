@@ -53,7 +53,7 @@ const PublicAvailabilities = named(
 );
 
 /** The products of these performances, by id. An interrupted creation can leave performances without one. */
-const productsOf = async (
+export const productsOf = async (
   { products }: Collections,
   performances: readonly PerformanceDocument[],
 ): Promise<ReadonlyMap<string, ProductDocument>> => {

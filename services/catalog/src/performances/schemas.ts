@@ -61,7 +61,7 @@ export const SeatCategory = named(
   }),
 );
 
-const Venue = named('Venue', Type.Object({ name: Type.String(), city: nullable(Type.String()) }));
+export const Venue = named('Venue', Type.Object({ name: Type.String(), city: nullable(Type.String()) }));
 
 export const Performance = named(
   'Performance',

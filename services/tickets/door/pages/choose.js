@@ -1,33 +1,52 @@
 import { button, h } from '../dom.js';
 import { allowSound } from '../sound.js';
-import { localised, t, timeOf } from '../texts/index.js';
-import { groupByDay, windowAround } from '../tonight.js';
+import { clockOf, localised, momentOf, t } from '../texts/index.js';
+import { groupByDay, localNow, windowFrom } from '../today.js';
 import { heading, languageChoice, message, show, signOut } from './frame.js';
 
-/** Performances of shows, with their names. */
-const load = async (link) => {
-  const { items } = await link.get('/svc/v3/catalog/performances', { ...windowAround(link.now()), limit: 500 });
-  const days = groupByDay(items, link.now());
-  const ids = [...new Set([...days.tonight, ...days.tomorrow].map(({ productId }) => productId))];
-  const products = await Promise.all(ids.map((id) => link.get(`/svc/v3/catalog/products/${encodeURIComponent(id)}`)));
-  const shows = new Map(products.filter(({ type }) => type === 'show').map(({ id, name }) => [id, name]));
-  const named = ({ id, startDate, timeZone, venue, productId }) => ({
-    ...{ id, startDate, timeZone },
-    venue: venue?.name ?? '',
-    name: shows.get(productId),
-  });
-  // A pass has one performance, too: its period.
-  const showsOf = (day) => day.filter(({ productId }) => shows.has(productId)).map(named);
-  return { tonight: showsOf(days.tonight), tomorrow: showsOf(days.tomorrow) };
-};
+/** So many can be seen at once; of more those are shown that are looked for. */
+const SEEN = 12;
 
-const row = ({ id, name, startDate, timeZone, venue }, isChosen) =>
-  h(
+const load = async (link) =>
+  groupByDay(await link.getAll('/svc/v3/catalog/programme', windowFrom(link.now())), link.now());
+
+/** When a performance began that has not begun today, and when it is over. */
+const lastsOf = ({ localStart, localEnd }) =>
+  t(localEnd === null ? 'lastsSince' : 'lasts', {
+    start: momentOf(localStart),
+    end: localEnd === null ? '' : momentOf(localEnd),
+  });
+
+const row = (performance, isChosen, now) => {
+  const { id, name, startDate, localStart, venue } = performance;
+  const today = new Date(localNow(performance, now)).toISOString().slice(0, 10);
+  const isEarlier = Date.parse(startDate) <= now && !localStart.startsWith(today);
+  const words = isEarlier ? localised(name) : `${clockOf(localStart)} ${localised(name)}`;
+  return h(
     'label',
     { class: 'choice' },
     h('input', { type: 'checkbox', name: 'performance', value: id, checked: isChosen }),
-    h('span', null, h('strong', null, `${timeOf(startDate, timeZone)} ${localised(name)}`), h('small', null, venue)),
+    h(
+      'span',
+      null,
+      h('strong', null, words),
+      h('small', null, [venue.name, isEarlier && lastsOf(performance)].filter(Boolean).join(' · ')),
+    ),
   );
+};
+
+/** A field that shows only the rows with its words, and those that are chosen. */
+const finder = (rows) => {
+  const find = ({ target }) => {
+    const words = target.value.toLocaleLowerCase().split(/\s+/);
+    for (const one of rows) {
+      const text = one.textContent.toLocaleLowerCase();
+      one.hidden = !one.querySelector('input').checked && !words.every((word) => text.includes(word));
+    }
+  };
+  const field = h('input', { type: 'search', autocomplete: 'off', oninput: find });
+  return h('label', { class: 'field' }, h('span', null, t('find')), field);
+};
 
 /** The choice of performances and of the door's name. */
 export const choosePage = async (context) => {
@@ -41,17 +60,18 @@ export const choosePage = async (context) => {
     show(h('div', { class: 'page' }, heading(t('chooseTitle')), failed, h('div', { class: 'stack' }, again, leave)));
     return;
   }
-  const all = [...days.tonight, ...days.tomorrow];
+  const all = Object.values(days).flat();
   const before = evening.door().performances.map(({ id }) => id);
   const isChosen = ({ id }) =>
-    before.includes(id) || (before.length === 0 && days.tonight.length === 1 && days.tonight[0].id === id);
-  const group = (name, performances) =>
-    performances.length > 0 &&
+    before.includes(id) || (before.length === 0 && days.today.length === 1 && days.today[0].id === id);
+  const rows = new Map(all.map((one) => [one.id, row(one, isChosen(one), link.now())]));
+  const group = (name) =>
+    days[name].length > 0 &&
     h(
       'fieldset',
       null,
       h('legend', null, t(name)),
-      performances.map((one) => row(one, isChosen(one))),
+      days[name].map(({ id }) => rows.get(id)),
     );
   const problem = message('', { role: 'alert', class: 'warning' });
   const gate = h('input', {
@@ -81,9 +101,9 @@ export const choosePage = async (context) => {
       'form',
       { class: 'page', onsubmit: submit },
       heading(t('chooseTitle')),
-      days.tonight.length === 0 && message(t('noneTonight')),
-      group('tonight', days.tonight),
-      group('tomorrow', days.tomorrow),
+      days.today.length + days.passes.length === 0 && message(t('noneToday')),
+      all.length > SEEN && finder([...rows.values()]),
+      ...['today', 'passes', 'tomorrow'].map(group),
       h('label', { class: 'field' }, h('span', null, t('gate')), gate, h('small', { id: 'gate-hint' }, t('gateHint'))),
       problem,
       h('div', { class: 'stack' }, button({ type: 'submit', class: 'strong' }, null, t('start')), leave),

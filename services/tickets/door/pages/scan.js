@@ -3,7 +3,7 @@ import { colourOf } from '../decide.js';
 import { ask, button, h, symbol } from '../dom.js';
 import { listen } from '../hand-scanner.js';
 import { allowSound, signal } from '../sound.js';
-import { localised, notesOf, placeOf, reasonOf, t, timeOf } from '../texts/index.js';
+import { localised, notesOf, placeOf, reasonOf, t, timeOf, titleOf } from '../texts/index.js';
 import { cancelButton, heading, show } from './frame.js';
 
 // The result over the whole screen: colour, symbol, word, sound; it goes by itself.
@@ -160,14 +160,7 @@ export const scanPage = ({ evening, link, signIn, open }) => {
       h(
         'header',
         null,
-        heading(
-          [
-            gate,
-            ...performances.map(({ name, startDate, timeZone }) => `${timeOf(startDate, timeZone)} ${localised(name)}`),
-          ]
-            .filter(Boolean)
-            .join(' · '),
-        ),
+        heading([gate, ...performances.map(titleOf)].filter(Boolean).join(' · ')),
         link_,
         counts,
         later,

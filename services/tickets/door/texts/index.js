@@ -37,6 +37,23 @@ export const timeOf = (instant, timeZone) =>
     timeZone,
   }).format(new Date(instant));
 
+/** What the clock of a venue shows, as the server says it: `2027-03-14T19:30`. Phones have other time zone data. */
+const formatLocal = (local, options) =>
+  new Intl.DateTimeFormat(current === 'en' ? 'en-GB' : current, { ...options, timeZone: 'UTC' }).format(
+    new Date(`${local}Z`),
+  );
+
+/** The time of the day of a local time. */
+export const clockOf = (local) => formatLocal(local, { hour: '2-digit', minute: '2-digit' });
+
+/** Day and time of a local time. */
+export const momentOf = (local) =>
+  `${formatLocal(local, { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' })}, ${clockOf(local)}`;
+
+/** A performance of this door, which the list of what is on has; one of a former release has no local time. */
+export const titleOf = ({ name, startDate, timeZone, localStart }) =>
+  `${localStart ? clockOf(localStart) : timeOf(startDate, timeZone)} ${localised(name)}`;
+
 /** The text of a language in the institution's data, else in one that there is. */
 export const localised = (texts) => texts[current] ?? texts.en ?? Object.values(texts)[0] ?? '';
 
@@ -51,8 +68,7 @@ export const reasonOf = ({ reason, control, performanceId }, performances) => {
   }
   const other = performances.find(({ id }) => id === performanceId);
   if (reason === 'ticket_other_performance' && other) {
-    const performance = `${timeOf(other.startDate, other.timeZone)} ${localised(other.name)}`;
-    return t('reasons.ticket_other_performance_named', { performance });
+    return t('reasons.ticket_other_performance_named', { performance: titleOf(other) });
   }
   return hasText(`reasons.${reason}`) ? t(`reasons.${reason}`) : t('reasons.other', { code: reason });
 };

@@ -42,6 +42,35 @@ export const stewards = (door: Door): void => {
     await phone.close();
   });
 
+  story('the list has what is on today: a second day, an exhibition and a pass, and nothing that is over', async () => {
+    const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+    const put = async (name: string, start: number, length: object, more: object = {}): Promise<string> => {
+      const product = { code: name.toUpperCase(), type: 'show', name: { en: name }, state: 'running', ...more };
+      const { id } = await must(partner, '/svc/v3/catalog/products', 'POST', product);
+      const category = { code: 'all', name: { en: 'All' }, numbered: false, capacity: 5 };
+      const performance = { startDate: hours(start), venue: { name: 'Park' }, timeZone: 'Europe/Zurich', ...length };
+      const body = { ...performance, seatCategories: [category], prices: [] };
+      return (await must(partner, `/svc/v3/catalog/products/${id}/performances`, 'POST', body)).id;
+    };
+    const listed = await Promise.all([
+      put('Festival', -30, { durationMinutes: 4_320 }),
+      put('Exhibition', -1_000, {}, { endDate: hours(1_000) }),
+      put('Year pass', -2_000, {}, { type: 'pass', endDate: hours(2_000) }),
+    ]);
+    const over = await put('Morning', -3, { durationMinutes: 90 });
+    const { page, t, complaints } = await phoneAt('List', { locale: 'en-GB' });
+    await page.getByRole('button', { name: t('report'), exact: true }).click();
+    await page.getByRole('button', { name: t('otherDoor'), exact: true }).click();
+    const group = (name: string) => page.getByRole('group', { name: t(name), exact: true });
+    await group('today').locator(`input[value="${tonight().performanceId}"]`).waitFor();
+    const names = ['today', 'today', 'passes'];
+    for (const [at, id] of listed.entries())
+      expect(await group(String(names[at])).locator(`input[value="${id}"]`).count()).toBe(1);
+    expect(await page.locator(`input[value="${over}"]`).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   story('without a network the phone decides, also after a reload, and sends what it admitted', async () => {
     const [phone, ticket, second] = [await phoneAt('North', { locale: 'de-CH' }), fresh(), fresh()];
     const { t } = phone;
