@@ -4,7 +4,6 @@ import { type Addresses, type Attempt, isLastAnswer } from '@boxoffice/runtime';
 import { answerFault, commonHeaders, faultOf } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { badGateway, unavailable } from '../exchange/faults.ts';
-import { callerOf } from '../limits/limits.ts';
 import { type Bodies, hasBody, takesBody } from './body.ts';
 import {
   BrokenReply,
@@ -18,7 +17,7 @@ import {
   UpstreamTimeout,
 } from './failure.ts';
 import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
-import { createCallerBound, createInFlight } from './in-flight.ts';
+import { createInFlight, createSlots, type Holder } from './in-flight.ts';
 import { type ConnectionKind, createProxy } from './proxy.ts';
 import { isOfInterface, isStream, joinVary, relayFailure, sendReply } from './reply.ts';
 
@@ -34,8 +33,10 @@ interface ForwarderOptions {
    */
   readonly deadlineMs: number;
   readonly bodies: Pick<Bodies, 'read'>;
-  /** Maximum number of requests in flight; one caller may have a twentieth of them, and as many that wait. */
+  /** Maximum number of requests in flight; they are shared (see createSlots), and a caller may have as many that wait. */
   readonly concurrency: number;
+  /** Whose request it is. */
+  readonly holderOf: (exchange: Exchange) => Holder;
   readonly onFailure?: (exchange: Exchange, failure: UpstreamFailure) => void;
   /** Called for every request that is sent a second time. */
   readonly onRepeat?: (exchange: Exchange, error: Error) => void;
@@ -59,12 +60,12 @@ export interface Forwarder {
 
 /** Makes the forwarder of one service. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const { addresses, timeoutMs, deadlineMs, bodies, concurrency, onFailure, onRepeat, onReply, onStream, onWait } =
-    options;
+  const { addresses, timeoutMs, deadlineMs, bodies, concurrency, holderOf } = options;
+  const { onFailure, onRepeat, onReply, onStream, onWait } = options;
   const inFlight = createInFlight<Proxied>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
   const waiting = createInFlight<Proxied>((late) => expire(late));
-  const bound = createCallerBound(concurrency);
+  const slots = createSlots(concurrency);
 
   /** A request that is neither counted nor timed any more. */
   const forget = (proxied: Proxied): void => {
@@ -271,7 +272,9 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     forward(exchange) {
       const withBody = hasBody(exchange.request);
       requireService();
-      const release = bound.take(mayWait(exchange) ? `${callerOf(exchange)}, waiting` : callerOf(exchange));
+      const holder = holderOf(exchange);
+      const waiting = { caller: `${holder.caller}, waiting`, institution: undefined };
+      const release = slots.take(mayWait(exchange) ? waiting : holder);
       if (!withBody) return send(exchange, undefined, release);
       const stop = bodies.read(exchange, (body) => {
         try {

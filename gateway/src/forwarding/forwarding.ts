@@ -1,8 +1,10 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import type { Addresses, Logger } from '@boxoffice/runtime';
-import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import { isBuiltIn } from '@boxoffice/runtime/services';
+import { answered, type Step } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/faults.ts';
-import { type Limits, SESSION_HEADER } from '../limits/limits.ts';
+import { createHolders, verifiedSession } from '../limits/callers.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Upstream } from '../routing/router.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createBodies } from './body.ts';
@@ -44,17 +46,6 @@ interface Forwarding {
 /** Requests in flight per service: above what one service handles well, below what would harm the gateway. */
 const CONCURRENCY = 2_000;
 
-/** The session token of a successful point-of-sale response: one that the service created or accepted. */
-const sessionOf = (
-  { request }: Exchange,
-  reply: { readonly statusCode?: number; readonly headers: NodeJS.Dict<string | string[]> },
-): string | undefined => {
-  const status = reply.statusCode ?? 0;
-  if (status < 200 || status > 299) return undefined;
-  const token = reply.headers[SESSION_HEADER] ?? request.headers[SESSION_HEADER];
-  return typeof token === 'string' && token !== '' ? token : undefined;
-};
-
 interface Running {
   readonly url: string;
   readonly forwarder: Forwarder;
@@ -64,6 +55,7 @@ interface Running {
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
   const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts, concurrency = CONCURRENCY } = options;
   const bodies = createBodies(timeouts?.body);
+  const holders = createHolders();
   const deadlineMs = timeouts?.total ?? 30_000;
   const running = new Map<string, Running>();
   const retired = new Set<Forwarder>();
@@ -78,6 +70,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       deadlineMs,
       bodies,
       concurrency,
+      holderOf: holders.holderOf,
       onFailure: ({ route, trace }, { code }) => {
         metrics.upstreamFailed(service, code);
         const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
@@ -97,8 +90,11 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
             exchange.bytesOut += chunk.length;
           });
         }
-        const session = withSessions.has(service) ? sessionOf(exchange, reply) : undefined;
-        if (session !== undefined) limits.sessionSeen(session);
+        if (withSessions.has(service)) {
+          const session = verifiedSession(exchange, reply);
+          if (session !== undefined) limits.sessionSeen(session, exchange.now);
+          holders.learn(exchange, reply);
+        }
         responseCache.store(exchange, reply);
       },
     });
@@ -127,7 +123,10 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       for (const [name, { url, forwarder }] of running)
         if (!services.some((row) => row.name === name && row.url === url)) retire(name, forwarder);
       for (const { name, url } of services) if (!running.has(name)) open(name, url);
-      withSessions = new Set(services.flatMap(({ name, sessions }) => (sessions.length > 0 ? [name] : [])));
+      // A team's service gets no session token, so it verifies none.
+      withSessions = new Set(
+        services.flatMap(({ name, sessions }) => (isBuiltIn(name) && sessions.length > 0 ? [name] : [])),
+      );
     },
     close() {
       bodies.close();

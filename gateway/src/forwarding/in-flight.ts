@@ -73,35 +73,55 @@ export const createInFlight = <Item extends Indexed>(late: (item: Item) => void)
   };
 };
 
-/** Bounds the requests of one caller at a service that are not answered yet. */
-interface CallerBound {
-  /** Counts one request; the returned function ends that, once. @throws {Fault} too_many_requests */
-  take(caller: string): () => void;
+/** Who has a request in flight. */
+export interface Holder {
+  readonly caller: string;
+  /** Undefined: nobody's, or the request waits, so that it has no slot. */
+  readonly institution: string | undefined;
 }
 
-/** The part of a service's requests in flight that one caller may have. */
-const CALLERS_PART = 0.05;
+/** Shares the slots of a service: those of its requests that are not answered yet. */
+interface Slots {
+  /** Counts one request; the returned function ends that, once. @throws {Fault} too_many_requests */
+  take(holder: Holder): () => void;
+}
 
-/** Makes the bound of the callers of a service that may have `concurrency` requests in flight. */
-export const createCallerBound = (concurrency: number): CallerBound => {
-  const most = Math.ceil(concurrency * CALLERS_PART);
-  const counts = new Map<string, number>();
-  const countDown = (caller: string): void => {
-    const left = (counts.get(caller) ?? 1) - 1;
-    if (left > 0) counts.set(caller, left);
-    else counts.delete(caller);
+/** The parts of a service's requests in flight that one caller, and all callers of one institution, may have. */
+const PARTS = { caller: 0.05, institution: 0.5 } as const;
+
+/** Shares the slots of a service that may have `concurrency` requests in flight. */
+export const createSlots = (concurrency: number): Slots => {
+  const boundOf = (who: keyof typeof PARTS) => ({
+    who,
+    most: Math.ceil(concurrency * PARTS[who]),
+    counts: new Map<string, number>(),
+  });
+  const callers = boundOf('caller');
+  const institutions = boundOf('institution');
+
+  const requireRoom = ({ who, most, counts }: typeof callers, name: string): void => {
+    if ((counts.get(name) ?? 0) < most) return;
+    const details = `${most} requests of this ${who} are not answered yet; wait for their answers.`;
+    throw new Fault('too_many_requests', details, { 'Retry-After': '1' });
   };
+  const add = ({ counts }: typeof callers, name: string, change: 1 | -1): void => {
+    const count = (counts.get(name) ?? 0) + change;
+    if (count > 0) counts.set(name, count);
+    else counts.delete(name);
+  };
+
   return {
-    take(caller) {
-      const count = counts.get(caller) ?? 0;
-      if (count >= most) {
-        const details = `${most} requests of this caller are not answered yet; wait for their answers.`;
-        throw new Fault('too_many_requests', details, { 'Retry-After': '1' });
-      }
-      counts.set(caller, count + 1);
+    take({ caller, institution }) {
+      requireRoom(callers, caller);
+      if (institution !== undefined) requireRoom(institutions, institution);
+      const count = (change: 1 | -1): void => {
+        add(callers, caller, change);
+        if (institution !== undefined) add(institutions, institution, change);
+      };
+      count(1);
       let isCounted = true;
       return () => {
-        if (isCounted) countDown(caller);
+        if (isCounted) count(-1);
         isCounted = false;
       };
     },

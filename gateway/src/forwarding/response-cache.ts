@@ -3,7 +3,7 @@ import { SHARED_MS_HEADER } from '@boxoffice/http';
 import { LRUCache } from 'lru-cache';
 import { commonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
-import { SESSION_HEADER } from '../limits/limits.ts';
+import { SESSION_HEADER, verifiedSession } from '../limits/callers.ts';
 import { createNewest } from '../limits/newest.ts';
 import { addReturnedHeaders } from './headers.ts';
 import { joinVary, sendWhole } from './reply.ts';
@@ -55,7 +55,7 @@ const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
   return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
 };
 
-/** When which sessions were last known to be alive: by a response that their service allowed to share. */
+/** When which sessions were last known to be alive: by a response that their service verified them for and shared. */
 const createSessions = () => {
   const aliveUntil = createNewest<number>(MOST_SESSIONS);
   const changingUntil = createNewest<number>(MOST_SESSIONS);
@@ -101,7 +101,7 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
       const ms = Math.min(MOST_MS, Number(reply.headers[SHARED_MS_HEADER] ?? 0));
       const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
       if (key === undefined || reply.headers[SESSION_HEADER] !== undefined) return;
-      const session = sessionOf(exchange);
+      const session = verifiedSession(exchange, reply) === undefined ? undefined : sessionOf(exchange);
       if (session) sessions.recordAlive(session, exchange.now, exchange.now + ms);
       if (Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
       const headers: string[] = [];

@@ -1,11 +1,11 @@
 // The quotas of a client, an address and a session: requests per minute and connections.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import type { AccessClaims } from '@boxoffice/identity';
 import { networkOf } from '@boxoffice/runtime';
 import type { ApiKeyFacts, Division, Rate } from '../authorization/authorizer-client.ts';
 import type { Exchange, Policy, Quota, Step } from '../exchange/exchange.ts';
 import type { Meter } from '../telemetry/meter.ts';
+import { principalIn, SESSION_HEADER } from './callers.ts';
 import { createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
 import { createNewest } from './newest.ts';
 
@@ -61,10 +61,10 @@ export interface Limits {
    */
   readonly countCaller: Step;
   /**
-   * Registers a session that the point-of-sale service has created or accepted. Only registered sessions have their own
-   * quota.
+   * Registers a session that its service has verified at `now` (epoch milliseconds). Only registered sessions have their
+   * own quota.
    */
-  sessionSeen(token: string): void;
+  sessionSeen(token: string, now: number): void;
   /** What the next report says of clients and API keys whose limits are shared with other gateways. */
   rates(now: number): Rate[];
   /** Applies the answer to a report. */
@@ -74,7 +74,8 @@ export interface Limits {
 /** Maximum number of registered sessions; others count on their address. */
 const SESSIONS = 100_000;
 
-export const SESSION_HEADER = 'x-auth-token';
+/** How long a verified session is registered: as long as one lives by default without a request. Milliseconds. */
+const REGISTERED_MS = 1_800_000;
 
 const count = (exchange: Exchange, limiter: Limiter, key: string): undefined =>
   admit(exchange, limiter.take(key, exchange.now));
@@ -89,16 +90,6 @@ const admit = (exchange: Exchange, quota: Quota): undefined => {
 
 const keyOf = (token: string): string => hash('sha256', token, 'base64url');
 
-/** Each user at a client has a quota of its own, beside the client's. */
-const principalIn = ({ client_id, role, sub }: AccessClaims): string =>
-  role === undefined ? client_id : `${client_id}/${sub}`;
-
-/** Whose requests in flight are counted together: the client's, its user's, the key's, else those of a network. */
-export const callerOf = ({ claims, isPublic, apiKey, address }: Exchange): string => {
-  if (claims) return `client ${principalIn(claims)}`;
-  return isPublic && apiKey ? `key ${apiKey.apiKeyId}` : `network ${networkOf(address)}`;
-};
-
 /**
  * Makes the limits of one gateway process. Those of clients and API keys hold over all gateways (platform, section 9);
  * those of addresses and sessions are each process's own. `report` requests a report before its time.
@@ -112,13 +103,14 @@ export const createLimits = (
   const clients = createSlidingLimiter('client', report);
   const visitors = createLimiter('session', perMinute.session);
   const apiKeys = createSlidingLimiter('api_key', report);
-  const sessions = createNewest<true>(SESSIONS);
+  /** Until when they are registered, by the hashes of their tokens. */
+  const sessions = createNewest<number>(SESSIONS);
 
   // An invented token must not open a new quota, so only registered sessions count.
-  const visitorOf = ({ request, address }: Exchange): string => {
+  const visitorOf = ({ request, address, now }: Exchange): string => {
     const token = request.headers[SESSION_HEADER];
     const key = typeof token === 'string' && token !== '' ? keyOf(token) : undefined;
-    return key !== undefined && sessions.has(key) ? `session ${key}` : networkOf(address);
+    return key !== undefined && (sessions.get(key) ?? 0) > now ? `session ${key}` : networkOf(address);
   };
 
   return {
@@ -148,8 +140,8 @@ export const createLimits = (
       clients.divide(division, now);
       apiKeys.divide(division, now);
     },
-    sessionSeen: (token) => {
-      sessions.set(keyOf(token), true);
+    sessionSeen: (token, now) => {
+      sessions.set(keyOf(token), now + REGISTERED_MS);
     },
   };
 };

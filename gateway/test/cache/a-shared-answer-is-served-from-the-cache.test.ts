@@ -17,15 +17,21 @@ const UNFORESEEN = { success: false, errorCode: 'internal_error', userLoggedOut:
 /** Every response differs; `?keep=` sets how long it may be cached, `?status=` its status. */
 beforeAll(async () => {
   its = await startInstallation();
-  its.pos.answer(({ url }, response) => {
+  its.pos.answer(({ url, headers }, response) => {
     const query = new URLSearchParams(url.split('?')[1]);
     const keep = query.get('keep');
+    const known: Record<string, string> = headers['x-auth-token'] === 'alive' ? { 'X-Internal-Session': 'known' } : {};
     next += 1;
     json(
       response,
       Number(query.get('status') ?? 200),
       { ...(query.get('status') === '500' ? UNFORESEEN : { success: true }), data: { answer: next, text: 'é' } },
-      { 'Content-Language': 'fr', Vary: 'Accept-Language', ...(keep === null ? {} : { 'X-Internal-Keep': keep }) },
+      {
+        'Content-Language': 'fr',
+        Vary: 'Accept-Language',
+        ...known,
+        ...(keep === null ? {} : { 'X-Internal-Keep': keep }),
+      },
     );
   });
 });
@@ -95,6 +101,9 @@ test('a session that was alive a moment ago shares the answers without one, unti
     // What a session is not told by its service is not shared: another is forwarded each time.
     const apart = path('');
     expect(await answerTo(apart, elsewhere)).not.toBe(await answerTo(apart, elsewhere));
+    // An answer that the service shares makes no session of an invented token.
+    const invented = { ...HOST, 'x-auth-token': 'invented' };
+    expect(await answerTo(address, invented)).not.toBe(await answerTo(address, invented));
   }));
 
 test('a response that the service does not share is not cached', async () => {

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import * as descriptions from '../fixtures/describe.ts';
 import { flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
-import { echo, startUpstream, type Upstream } from '../fixtures/upstream.ts';
+import { type Answering, echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
 /** Requests that a service may have in flight. */
-const CONCURRENCY = 400;
-/** The twentieth that one caller may have. */
-const MOST = 20;
+const CONCURRENCY = 600;
+/** The twentieth that one caller may have. Half of them is what all callers of an institution may have. */
+const MOST = 30;
+
+/** Requests that a client of the test pipelines. */
+const PIPELINED = 10;
 
 let events: Upstream;
 let its: Installation;
@@ -80,6 +83,82 @@ describe('a caller does not take all slots', () => {
     });
   });
 
+  describe('of one institution', () => {
+    /** Callers that can have more than half together. */
+    const CALLERS = CONCURRENCY / 2 / MOST + 1;
+    let held: (() => void)[];
+
+    /** Requests that hold slots until the test answers them; answers are counted by status. */
+    const hold = (all: readonly (readonly string[])[], path: string) => {
+      const head = (lineOf: readonly string[]) => lines('GET', path, [...lineOf, 'X-Hold: 1']).repeat(PIPELINED);
+      const each = all.flatMap((one) => Array.from({ length: MOST / PIPELINED }, () => head(one)));
+      return flood(its.gateway.httpPort, each.length, (index) => each[index] ?? '');
+    };
+    const holding = (upstream: Upstream): void => {
+      held = [];
+      upstream.answer((request, response, raw) => {
+        if (request.headers['x-hold'] === undefined) answer(request, response, raw);
+        else held.push(() => answer(request, response, raw));
+      });
+    };
+    /** As the service of points of sale, which knows whose they are. */
+    const answer: Answering = (request, response) => {
+      const [institution] = String(request.headers['x-service-host']).split('.');
+      json(response, 200, { success: true, data: {} }, { 'X-Internal-Institution': String(institution) });
+    };
+    const release = async (close: () => void): Promise<void> => {
+      for (const end of held) end();
+      close();
+    };
+
+    test('are at most half, whatever its clients; another one is answered, and it again once they end', async () => {
+      holding(its.contacts);
+      const tokenOf = (institution: string) => its.authorizer.token(['contacts:read'], { institution });
+      const tokens = Array.from({ length: CALLERS }, () => tokenOf('opera'));
+      const { count, close } = hold(
+        tokens.map((token) => [`Authorization: Bearer ${token}`]),
+        LIST,
+      );
+      await until(() => held.length + count('429') === CALLERS * MOST);
+      expect([held.length, count('429')]).toEqual([CONCURRENCY / 2, MOST]);
+      expect((await its.as(tokenOf('opera'))(LIST)).status).toBe(429);
+      expect((await its.as(tokenOf('museum'))(LIST)).status).toBe(200);
+      await release(close);
+      await until(async () => (await its.as(tokenOf('opera'))(LIST)).status === 200);
+    });
+
+    test('are those of its points of sale, by what their service says; those that it does not know share a half', async () => {
+      holding(its.pos);
+      const PRODUCTS = '/tnwr/v1/products';
+      const of = (host: string, network: number) => [`X-Service-Host: ${host}`, `X-Forwarded-For: 192.0.2.${network}`];
+      const statusAt = async (host: string, network: number): Promise<number> => {
+        const headers = { 'x-service-host': host, 'x-forwarded-for': `192.0.2.${network}` };
+        return (await its.call(PRODUCTS, { headers })).status;
+      };
+      for (const host of ['opera.one', 'opera.two', 'museum.one']) expect(await statusAt(host, 1)).toBe(200);
+      const visitors = Array.from({ length: CALLERS }, (_, index) => index + 10);
+      const known = hold(
+        visitors.map((network) => of(network % 2 === 0 ? 'opera.one' : 'Opera.TWO', network)),
+        PRODUCTS,
+      );
+      await until(() => held.length + known.count('429') === CALLERS * MOST);
+      expect(held.length).toBe(CONCURRENCY / 2);
+      expect([await statusAt('opera.one', 1), await statusAt('museum.one', 1)]).toEqual([429, 200]);
+      await release(known.close);
+      await until(async () => (await statusAt('opera.two', 1)) === 200);
+
+      held = [];
+      const invented = hold(
+        visitors.map((network) => of(`invented-${network}.example`, network)),
+        PRODUCTS,
+      );
+      await until(() => held.length + invented.count('429') === CALLERS * MOST);
+      expect(held.length).toBe(CONCURRENCY / 2);
+      expect(await statusAt('opera.one', 1)).toBe(200);
+      await release(invented.close);
+    });
+  });
+
   test('bodies that never come hold nothing of a service, and at most so many of an address are waited for', async () => {
     const started = its.pos.started();
     const head = lines('POST', SESSIONS, ofShop('192.0.2.7', 50));
@@ -115,8 +194,6 @@ describe('requests that wait hold no slot', () => {
   const WAIT = `${EVENTS}?after=start&w%61it=30`;
   /** More than the requests that a service may have in flight. */
   const FLOOD = CONCURRENCY + MOST;
-  /** Requests that a client of the test pipelines. */
-  const PIPELINED = 10;
 
   let waiting = 0;
   beforeEach(() => {

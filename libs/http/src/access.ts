@@ -13,6 +13,8 @@ interface Visiting<Visitor = unknown> {
   readonly headers?: Readonly<Record<string, string>>;
   /** The session that idempotency keys belong to; undefined without one. */
   readonly session?: string;
+  /** Whose point of sale it is. */
+  readonly institution?: string;
 }
 
 /** The caller. */

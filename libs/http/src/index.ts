@@ -1,7 +1,7 @@
 export { type Admit, insufficientScope, requireScope } from './access.ts';
 export { faultOf } from './answers/outcome.ts';
 export { createApp } from './app/app.ts';
-export { type AppOptions, SHARED_MS_HEADER } from './app/handle.ts';
+export { type AppOptions, INSTITUTION_HEADER, KNOWN_SESSION_HEADER, SHARED_MS_HEADER } from './app/handle.ts';
 export { type IdempotencyPort, MOST_ANSWERS_PER_SESSION } from './app/idempotency.ts';
 export { exampleFaults } from './description/examples.ts';
 export { openApiDocument, type Tags } from './description/openapi.ts';

@@ -3,7 +3,7 @@ import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { type AccessOptions, type Admitted, createAdmission } from '../access.ts';
 import { createEncoder } from '../answers/compressed.ts';
-import { type AccessLogger, type Exchange, jsonBody, type Reply } from '../answers/exchange.ts';
+import { type AccessLogger, type Exchange, type Headers, jsonBody, type Reply } from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
 import { createAnnouncement } from '../description/deprecation.ts';
 import type { DescriptionOptions } from '../description/openapi.ts';
@@ -59,6 +59,18 @@ const NO_BODY = Buffer.alloc(0);
  * services; `Cache-Control` stays what browsers use.
  */
 export const SHARED_MS_HEADER = 'x-internal-keep';
+
+/**
+ * Header by which a service of visitors tells a gateway that it knows the session that the request names: a token alone
+ * may be invented. Internal to gateway and services.
+ */
+export const KNOWN_SESSION_HEADER = 'x-internal-session';
+
+/**
+ * Header by which it tells a gateway whose point of sale the request names: the name alone may be invented, too.
+ * Internal to gateway and services.
+ */
+export const INSTITUTION_HEADER = 'x-internal-institution';
 
 /** How old a public answer to an API key may be. Milliseconds. */
 const PUBLIC_MS = 1_000;
@@ -137,12 +149,19 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
     return ticketOf(request, key, sender, raw, Date.now());
   };
 
-  const replyTo = async ({ request }: Exchange, { caller }: Admitted, outcome: Outcome): Promise<Reply> => {
+  const replyTo = async ({ request }: Exchange, admitted: Admitted, outcome: Outcome): Promise<Reply> => {
+    const { caller, session, institution } = admitted;
     const { status, body, stream } = outcome;
     if (stream) return { status, headers: outcome.headers, body: undefined, stream };
     const isRead = status === 200 && operation.method === 'get';
     const isShared = isRead && publicWithKey && caller.isPublic;
-    const headers = isShared ? { ...outcome.headers, [SHARED_MS_HEADER]: `${PUBLIC_MS}` } : outcome.headers;
+    // Never remembered with an answer, since they speak of this request.
+    const headers: Headers = {
+      ...outcome.headers,
+      ...(isShared ? { [SHARED_MS_HEADER]: `${PUBLIC_MS}` } : {}),
+      ...(session === undefined ? {} : { [KNOWN_SESSION_HEADER]: 'known' }),
+      ...(institution === undefined ? {} : { [INSTITUTION_HEADER]: institution }),
+    };
     if (isRead && headers.ETag !== undefined && isKnown(request.headers['if-none-match'], headers.ETag)) {
       const { 'Content-Type': _, ...remaining } = headers;
       return {

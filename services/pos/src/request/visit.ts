@@ -140,6 +140,7 @@ export const createAdmit = (
     };
     return {
       visitor,
+      institution: pointOfSale.institution,
       headers: { 'Content-Language': language },
       ...(session ? { session: ofSession(session.id) } : {}),
     };

@@ -9,7 +9,7 @@ import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type SessionDocument, sessions } from '../../src/store.ts';
 import { engines, openFixture, until } from '../fixture/fixture.ts';
-import { shopperOf } from '../fixture/shopper.ts';
+import { linksOf, shopperOf } from '../fixture/shopper.ts';
 
 describe.each(engines)('sessions on $name', (engine) => {
   const fixture = useFixture(() => openFixture({ engine }));
@@ -55,6 +55,32 @@ describe.each(engines)('sessions on $name', (engine) => {
         expect([path, status, code]).toEqual([path, 401, 'session_invalid']);
       }
     }
+  });
+
+  test('the gateway hears that a session is known only of one that is, also where any token is answered', async () => {
+    const { token } = await fill();
+    const known = async (path: string, presented?: string, version?: 'vexp') =>
+      (await fixture.call('GET', path, { token: presented, ...(version ? { version } : {}) })).headers.get(
+        'x-internal-session',
+      );
+    expect(await known('/shopping-cart', String(token))).toBe('known');
+    expect(await known('/shopping-cart')).toBeNull();
+    const invented = randomBytes(32).toString('base64url');
+    expect(await known('/products', invented)).toBeNull();
+    const { buy, tokenOf } = linksOf(fixture);
+    const link = await tokenOf(await buy());
+    for (const [presented, header] of [
+      [String(token), 'known'],
+      [invented, null],
+    ] as const) {
+      const read = await linksOf(fixture).read(link, { token: presented });
+      expect([read.status, read.headers.get('x-internal-session')]).toEqual([200, header]);
+    }
+    const login = await fixture.call('POST', '/sessions', {
+      token: invented,
+      body: { login: 'nobody', password: 'x' },
+    });
+    expect([login.status, login.headers.get('x-internal-session')]).toEqual([401, null]);
   });
 
   test('POST /sessions ignores an unknown token and creates another one', async () => {

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { INSTITUTION_HEADER, KNOWN_SESSION_HEADER } from '@boxoffice/http';
+import type { AccessClaims } from '@boxoffice/identity';
+import { networkOf } from '@boxoffice/runtime';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Holder } from '../forwarding/in-flight.ts';
+import { createNewest } from './newest.ts';
+
+// Whose a request is, by what was verified: limits and slots are counted by nothing else.
+
+export const SESSION_HEADER = 'x-auth-token';
+const SERVICE_HOST = 'x-service-host';
+
+type Reply = Pick<IncomingMessage, 'headers'>;
+
+/** The session token that a response of a service with sessions vouches for: one that it has made, or has verified. */
+export const verifiedSession = ({ request }: Exchange, { headers }: Reply): string | undefined => {
+  const isVerified = headers[KNOWN_SESSION_HEADER] !== undefined;
+  const token = headers[SESSION_HEADER] ?? (isVerified ? request.headers[SESSION_HEADER] : undefined);
+  return typeof token === 'string' && token !== '' ? token : undefined;
+};
+
+/** Each user at a client has a quota of its own, beside the client's. */
+export const principalIn = ({ client_id, role, sub }: AccessClaims): string =>
+  role === undefined ? client_id : `${client_id}/${sub}`;
+
+/** The requests of points of sale that their service has not named yet, or that are invented, are counted together. */
+const UNKNOWN = '';
+/** Points of sale whose institutions are remembered. */
+const HOSTS = 10_000;
+
+/** Whose the requests in flight are. */
+interface Holders {
+  /**
+   * The client, its user or the key, else a network; and its institution, which is that of the point of sale in family B.
+   */
+  holderOf(exchange: Exchange): Holder;
+  /** Learns from a response of the service of points of sale whose the one of the request is. */
+  learn(exchange: Exchange, reply: Reply): void;
+}
+
+/** Makes the recognition of callers. */
+export const createHolders = (): Holders => {
+  const institutions = createNewest<string>(HOSTS);
+  const hostOf = ({ request }: Exchange): string => String(request.headers[SERVICE_HOST] ?? '').toLowerCase();
+  return {
+    holderOf(exchange) {
+      const { claims, isPublic, apiKey, address, family } = exchange;
+      if (claims) return { caller: `client ${principalIn(claims)}`, institution: claims.institution };
+      if (isPublic && apiKey) return { caller: `key ${apiKey.apiKeyId}`, institution: apiKey.institution };
+      const institution = family === 'B' ? (institutions.get(hostOf(exchange)) ?? UNKNOWN) : undefined;
+      return { caller: `network ${networkOf(address)}`, institution };
+    },
+    learn(exchange, { headers: { [INSTITUTION_HEADER]: institution } }) {
+      if (typeof institution === 'string') institutions.set(hostOf(exchange), institution);
+    },
+  };
+};
