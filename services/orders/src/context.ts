@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
+import { type Caller, limitsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
 import { integer, type Logger, type Metrics, type Reading, url } from '@boxoffice/runtime';
 import { announcing, createServiceClient, type OnWritten, type Parts, salesBoundsOf } from '@boxoffice/service';
 import { boundedCollection, type CollectionHandle } from '@boxoffice/store';
@@ -26,6 +26,8 @@ export interface OrdersContext extends ReturnType<typeof collectionsOf> {
   readonly contacts: Contacts;
   readonly tickets: Tickets;
   readonly limit: HoldLimit;
+  /** What bounds of the caller's client leave it to do; null: without bounds, or not on behalf of a client. */
+  readonly mayDo: ReturnType<typeof limitsOf>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Makes a new id with this prefix. */
@@ -111,6 +113,7 @@ export const createContext = ({
     contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
     tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
     limit: createHoldLimit(orders, (client) => (isVisitor(client) ? posHeldPlacesPerAddress : maxHeldPlaces)),
+    mayDo: null,
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),
     graceMs: paymentGraceSeconds * 1_000,
@@ -120,15 +123,21 @@ export const createContext = ({
 
 /**
  * Gives an operation the context of its caller: the institution's orders and contacts, and of these what the user's
- * role and the bounds of the client show. It is an operation's only way to them, so none can forget the bounds.
+ * role and the bounds of the client show, with what these bounds leave it to do. It is an operation's only way to them,
+ * so none can forget the bounds.
  */
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => OrdersContext;
 
-/** Makes the contexts of callers. The limits of holds and the steps of the saga stay common to all of them. */
+/** Makes the contexts of callers. The ledger of holds and the steps of the saga stay common to all of them. */
 export const createContextOf =
   (context: OrdersContext): ContextOf =>
   (caller) => ({
     ...context,
+    mayDo: limitsOf(caller.bounds),
+    limit: {
+      ...context.limit,
+      admit: (holder, places) => context.limit.admit(holder, places, limitsOf(caller.bounds)?.heldPlaces),
+    },
     contacts: contactsWithin(context.contacts, restrictionOf(caller)),
     orders: boundedCollection(context.orders, caller.institution, salesBoundsOf(caller)),
     links: boundedCollection(context.links, caller.institution, {}),

@@ -38,6 +38,13 @@ export const refusals = {
   unknown_line: { code: 'not_found', shopReason: 'unknown_line', details: 'There is no resource with this id.' },
   unknown_payment: { code: 'not_found', shopReason: null, details: 'There is no resource with this id.' },
 
+  // What bounds of the client exclude.
+  on_account_excluded: {
+    code: 'forbidden',
+    shopReason: null,
+    details: 'By its bounds this client confirms nothing on account: record the payment.',
+  },
+
   // The state of the order.
   wrong_state: {
     code: 'precondition_failed',
@@ -109,6 +116,7 @@ export const refusals = {
     details: 'The prices do not add up to an exact integer.',
   },
   due_in_past: { code: 'semantically_invalid', shopReason: null, details: '$.dueAt must be in the future.' },
+  due_too_late: { code: 'semantically_invalid', shopReason: null },
   invalid_minutes: { code: 'semantically_invalid', shopReason: null },
 
   // Money.

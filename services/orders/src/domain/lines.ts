@@ -85,14 +85,22 @@ export const extend = <O extends Order>(
   return accept(heldUntil(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
 };
 
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
 /**
- * Holds the places of an open order without payment until `dueAt`, any future instant. Refused: `due_in_past`,
- * `wrong_state`.
+ * Holds the places of an open order without payment until `dueAt`, a future instant, at most `mostDays` ahead. Refused:
+ * `due_in_past`, `due_too_late`, `wrong_state`.
  */
-export const reserve = <O extends Order>(order: O, dueAt: number, now: number): Decision<O> => {
+export const reserve = <O extends Order>(
+  order: O,
+  { dueAt, mostDays = Number.POSITIVE_INFINITY }: { readonly dueAt: number; readonly mostDays?: number | undefined },
+  now: number,
+): Decision<O> => {
   const refused = unfit(order, ['open'], 'reserved', now);
   if (refused) return refused;
   if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past');
+  if (dueAt > now + mostDays * DAY_MS)
+    return refuse('due_too_late', `$.dueAt is at most ${mostDays} days ahead, by the bounds of the client.`);
   return accept(heldUntil({ ...order, state: 'reserved' }, dueAt, now));
 };
 

@@ -2,7 +2,7 @@ import { notFound, refusal } from '../api/faults.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel, PERFORMANCE_CANCELLED } from '../domain/cancellation.ts';
 import { confirm, type Sale, unsellable } from '../domain/confirmation.ts';
-import { accept, type Decision, isRefused } from '../domain/decisions.ts';
+import { accept, type Decision, isRefused, refuse } from '../domain/decisions.ts';
 import { extend, reserve } from '../domain/lines.ts';
 import { type Command, decided, runCommand, runStockFirst } from '../steps/command.ts';
 import { answerWithTickets } from '../steps/follow-ups.ts';
@@ -44,10 +44,11 @@ export const extendOrder = (context: OrdersContext, command: Command, minutes: n
 
 /**
  * Holds the places of an open order without payment until `dueAt` (epoch milliseconds). @throws Fault
- * `semantically_invalid` if `dueAt` has passed, each refusal of the rules, `service_unavailable`
+ * `semantically_invalid` if `dueAt` has passed or is later than the caller may reserve, each refusal of the rules,
+ * `service_unavailable`
  */
 export const reserveOrder = (context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> =>
-  held(context, command, (order, now) => reserve(order, dueAt, now));
+  held(context, command, (order, now) => reserve(order, { dueAt, mostDays: context.mayDo?.reservationDays }, now));
 
 /** Sells the places of all lines, as {@link sellPlaces}. @throws Fault `precondition_failed` if places are gone */
 export const sellAll = async (context: OrdersContext, order: OrderDocument): Promise<Sale> => {
@@ -69,16 +70,17 @@ export const confirmedBy = (
 
 /**
  * Confirms an order that is paid, free of charge or on account. A process that dies after the sale leaves its places
- * sold until the order ends, or the request is repeated. @throws Fault for each refusal of the rules;
- * `service_unavailable`: the order is not confirmed
+ * sold until the order ends, or the request is repeated. @throws Fault `forbidden` on account, unless the bounds of the
+ * client admit it; each refusal of the rules; `service_unavailable`: the order is not confirmed
  */
 export const confirmOrder = async (
   context: OrdersContext,
   command: Command,
   onAccount: boolean,
 ): Promise<OrderDocument> => {
+  const isExcluded = onAccount && context.mayDo?.onAccount === false;
   const rule = (order: OrderDocument, now: number): Decision<OrderDocument> =>
-    unsellable(order, onAccount, now) ?? accept(order);
+    isExcluded ? refuse('on_account_excluded') : (unsellable(order, onAccount, now) ?? accept(order));
   const effect = (order: OrderDocument) => sellAll(context, order);
   const write = (sale: Sale) => (order: OrderDocument, now: number) => confirmedBy(rule(order, now), sale, now);
   const sold = (sale: Sale) => sale.soldPlaceIds;

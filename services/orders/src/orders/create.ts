@@ -26,7 +26,10 @@ export type OrderRequest = Static<typeof NewOrder>;
 export const creatorOf = ({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined =>
   client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
 
-/** Who makes an order, and whose places are counted together with it: the client's, or those of its user. */
+/**
+ * Who makes an order, and whose places are counted together with it: the client's, or those of its user. A client with
+ * bounds has one limit with all its users.
+ */
 export interface Maker extends Holder {
   readonly createdBy?: Creator | undefined;
   /** Whether it sells tariffs with a criterion to anybody; absent: only to contacts that meet it. */
@@ -36,7 +39,7 @@ export interface Maker extends Holder {
 /** The caller as the maker of an order. */
 export const makerOf = (caller: Caller): Maker => ({
   institution: caller.institution,
-  client: principalOf(caller),
+  client: caller.bounds ? caller.client : principalOf(caller),
   createdBy: creatorOf(caller),
   sellsToAnybody: sellsToAnybody(caller.scopes),
 });

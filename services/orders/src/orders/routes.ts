@@ -215,7 +215,8 @@ export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => {
       ...action('reservation'),
       id: 'reserveOrder',
       summary: 'Holds the places of an open order without payment until a date',
-      description: 'Any instant in the future; the hold ends then.',
+      description:
+        'Any instant in the future, for a client with bounds at most their `reservationDays` ahead (422); the hold ends then.',
       body: Reservation,
       errors: ['conflict', 'semantically_invalid', ...stateCodes],
       example: { params, body: { dueAt: example.reserved.dueAt }, answer: example.reserved },
@@ -227,7 +228,7 @@ export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => {
       summary: 'Confirms an order that is free of charge, paid or on account: sells its places, issues its tickets',
       description:
         'While a payment is pending the answer is 412 `order_payment_pending`, unless `onAccount` is true: settle the ' +
-        'payment first.',
+        'payment first. A client with bounds confirms on account only with `onAccount` of its bounds: 403 otherwise.',
       body: Confirmation,
       errors: ['conflict', 'order_unpaid', 'order_empty', ...stateCodes],
       example: { params, body: { onAccount: true }, answer: example.confirmed },

@@ -79,13 +79,13 @@ export const createHoldLimit = (
   return {
     /**
      * Counts more places until the returned function is called: once the order that has them is recorded, or they are
-     * refused. @throws Fault `order_hold_limit`
+     * refused. `most`: of the caller, if that is less. @throws Fault `order_hold_limit`
      */
-    async admit(holder: Holder, places: number): Promise<() => void> {
+    async admit(holder: Holder, places: number, most = Number.POSITIVE_INFINITY): Promise<() => void> {
       if (holder.client === null) return () => undefined;
       const ledger = ledgerOf(holder);
       await refresh(ledger, holder);
-      const max = maxOf(holder.client);
+      const max = Math.min(maxOf(holder.client), most);
       const held = [...ledger.held.values()].reduce((sum, each) => sum + each, ledger.admitted);
       if (held + places > max)
         throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);

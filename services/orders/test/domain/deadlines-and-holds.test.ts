@@ -20,7 +20,7 @@ import {
 } from './samples.ts';
 
 const extend = (order = openOrder(), minutes = 30, now = NOW) => hold.extend(order, { minutes, at: now }, now);
-const reserve = (order = openOrder(), dueAt = NOW + 120 * MINUTE) => hold.reserve(order, dueAt, NOW);
+const reserve = (order = openOrder(), dueAt = NOW + 120 * MINUTE) => hold.reserve(order, { dueAt }, NOW);
 const reserved = () => next(reserve());
 
 describe('a new order', () => {

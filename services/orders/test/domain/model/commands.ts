@@ -286,7 +286,8 @@ export const processOf = (world: World, event: Event): Steps | undefined => {
   // An institution sees no carts.
   const ofInstitutions: typeof kinds = {
     extension: () => heldLonger(world, command, (order, now) => rules.extend(order, { minutes: number * 4, at }, now)),
-    reservation: () => heldLonger(world, command, (order, now) => rules.reserve(order, at + number * 5 * MINUTE, now)),
+    reservation: () =>
+      heldLonger(world, command, (order, now) => rules.reserve(order, { dueAt: at + number * 5 * MINUTE }, now)),
     confirmation: () => confirm(world, command, flag),
     captured: () => pay(world, command, event, 'captured'),
     pending: () => pay(world, command, event, 'pending'),
