@@ -40,6 +40,7 @@ const indexes: readonly Index[] = [
   { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
   { name: 'sale_due', fields: ['saleDue.since'], acrossInstitutions: true },
   { name: 'removed_places', fields: ['removedPlaces.since'], acrossInstitutions: true },
+  { name: 'shortening', fields: ['shorteningDue'], acrossInstitutions: true },
   { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
   { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
   { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },

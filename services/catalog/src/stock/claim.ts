@@ -195,7 +195,8 @@ const takeBest = async (
 };
 
 /**
- * The places, by item, that earlier attempts of this request took and the holder still has; lapsed holds are renewed.
+ * The places, by item, that earlier attempts of this request took and the holder still has. Lapsed holds and those of an
+ * earlier version end with this attempt's: the order's own may be shorter by now.
  */
 const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
   const { holder, request, asOf } = claim;
@@ -205,10 +206,11 @@ const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocumen
   const byEarlier = { id: { in: earlier }, holder, request };
   const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
   const had = [...found.filter(({ id }) => !earlier.includes(id)), ...inherited];
-  const lapsed = had.filter(({ state, freeFrom }) => state === 'held' && freeFrom <= claim.now).map(({ id }) => id);
-  const where = { id: { in: lapsed }, holder, request, state: 'held' };
-  const renewed = lapsed.length > 0 ? await places.claim({ where, set: { freeFrom: claim.until } }) : [];
-  const resumed = [...had.filter(({ id }) => !lapsed.includes(id)), ...renewed];
+  const isOld = ({ id, freeFrom }: PlaceDocument) => freeFrom <= claim.now || earlier.includes(id);
+  const old = had.filter((place) => place.state === 'held' && isOld(place)).map(({ id }) => id);
+  const where = { id: { in: old }, holder, request, state: 'held' };
+  const renewed = old.length > 0 ? await places.claim({ where, set: { freeFrom: claim.until } }) : [];
+  const resumed = [...had.filter(({ id }) => !old.includes(id)), ...renewed];
   return claim.items.map(({ seatCategoryId }, item) =>
     resumed.filter((place) => place.item === item && place.seatCategoryId === seatCategoryId),
   );

@@ -1,4 +1,4 @@
-// The stock: places are held, renewed, sold and released for the orders service.
+// The stock: places are held, longer or shorter, renewed, sold and released for the orders service.
 
 import { type AnyOperation, ok, operation, timestamp } from '@boxoffice/http';
 import type { Store } from '@boxoffice/store';
@@ -24,6 +24,7 @@ import {
   renewedView,
   requestId,
 } from './schemas.ts';
+import { shortenHold } from './shorten.ts';
 
 const params = { holder };
 
@@ -44,7 +45,7 @@ const done = { outcome: 'done', places: [examplePlace], missing: [] };
 const internal = { method: 'post', access: 'internal', withoutIdempotency: true } as const;
 
 /**
- * The stock, for the orders service: hold, extend, renew, sell, release. Idempotent by holder, so without
+ * The stock, for the orders service: hold, extend, shorten, renew, sell, release. Idempotent by holder, so without
  * Idempotency-Key.
  */
 export const stockRoutes = (store: Store): AnyOperation[] => {
@@ -117,6 +118,28 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
         const { heldUntil, ...which } = body;
         const change = { holder: params.holder, ...which };
         return ok(changedView(await extendHold(placesOf(caller.institution), change, Date.parse(heldUntil))));
+      },
+    }),
+    operation({
+      ...internal,
+      id: 'shortenHold',
+      path: '/internal/stock/holds/{holder}/shortening',
+      summary: 'Ends the hold of places sooner, at this instant',
+      description:
+        'Only of places that the order has as of a version before `asOf`, which they get: a repeat, or a call that comes ' +
+        'after a later extension, changes nothing. Sold places stay sold.',
+      params,
+      body: Type.Object({ heldUntil: timestamp, placeIds, asOf }),
+      answers: { 200: Type.Object({ shortened: Type.Array(Type.String()) }) },
+      example: {
+        params: exampleParams,
+        body: { heldUntil: examplePlace.heldUntil, placeIds: exampleIds, asOf: 2 },
+        answer: { shortened: exampleIds },
+      },
+      handle: async ({ caller, params, body: { heldUntil, ...which } }) => {
+        const change = { holder: params.holder, ...which };
+        const shortened = await shortenHold(placesOf(caller.institution), change, Date.parse(heldUntil));
+        return ok({ shortened: shortened.map(({ id }) => id) });
       },
     }),
     operation({

@@ -77,6 +77,11 @@ export const createStock = (catalog: ServiceClient<Catalog>) => ({
   extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
     catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
+  /** Ends the hold of places sooner, unless a later version of the order has changed it since. */
+  async shorten(institution: string, holder: string, body: Body<'shortenHold'>): Promise<void> {
+    await catalog.call(institution, 'shortenHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
+  },
+
   /**
    * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it. After
    * it, facts of a version before `asOf` release nothing.

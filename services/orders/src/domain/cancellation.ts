@@ -37,6 +37,7 @@ export const cancel = <O extends Order>(
     deadline: null,
     cameFrom: null,
     saleDue: null,
+    shorteningDue: null,
     // No fact about tickets names them.
     removedPlaces: hadTickets ? (order.removedPlaces ?? null) : null,
     heldPlaces: 0,

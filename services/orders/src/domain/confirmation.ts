@@ -69,6 +69,7 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
     deadline: null,
     cameFrom: null,
     saleDue: null,
+    shorteningDue: null,
     heldPlaces: 0,
     ...(hasNames(order) ? { namesDue: now } : {}),
   };

@@ -62,12 +62,15 @@ export const listed = <O extends Order>(order: O, now: number): O =>
 const MINUTE_MS = 60_000;
 const MAX_EXTENSION_MINUTES = 60;
 
-/** The order whose hold ends at this instant; a reserved one is due then. */
-const heldUntil = <O extends Order>(order: O, until: number, now: number): O =>
-  touched(
-    { ...order, expiresAt: until, deadline: until, dueAt: order.state === 'reserved' ? until : order.dueAt },
+/** The order whose hold ends at this instant; a reserved one is due then. Sooner than before, the catalog follows. */
+const heldUntil = <O extends Order>(order: O, until: number, now: number): O => {
+  const isSooner = until < (order.expiresAt ?? until);
+  const dueAt = order.state === 'reserved' ? until : order.dueAt;
+  return touched(
+    { ...order, expiresAt: until, deadline: until, dueAt, ...(isSooner ? { shorteningDue: now } : {}) },
     now,
   );
+};
 
 /**
  * Extends the hold of an open or reserved order to `minutes` after `at`, when the request was made; never to an earlier

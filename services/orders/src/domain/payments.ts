@@ -10,7 +10,7 @@ import {
   refunded,
   states,
 } from './order/order.ts';
-import { endedIfDue, isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
+import { backFromWaiting, endedIfDue, isUnpaid, touched, unfit, waitingNoMore } from './order/state.ts';
 
 /** A payment as requested. */
 export interface PaymentInput {
@@ -101,8 +101,7 @@ export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: 
 const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
   if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
     return accept(order);
-  const back: O = { ...order, state: order.cameFrom ?? 'open', cameFrom: null, deadline: order.expiresAt };
-  return endedIfDue(back, now);
+  return endedIfDue(backFromWaiting(order, now), now);
 };
 
 /** Answers that captured money of a cancelled order is recorded and must be refunded. */

@@ -7,21 +7,25 @@ import { extend, reserve } from '../domain/lines.ts';
 import { type Command, decided, runCommand, runStockFirst } from '../steps/command.ts';
 import { answerWithTickets } from '../steps/follow-ups.ts';
 import { sellPlaces } from '../steps/sell.ts';
+import { shortenHold, shortenInStock } from '../steps/shorten.ts';
 import { attempt, type Rule, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 
 /**
- * Holds the places of these lines until this instant (epoch milliseconds), never shorter than before. @throws Fault
+ * Holds the places of these lines until this instant (epoch milliseconds), never shorter than before, after the hold that
+ * the order has made shorter: a call that shortens comes late otherwise. @throws Fault
  * `precondition_failed` if places are gone; `service_unavailable` if the catalog does not answer: a hold that outlasts
  * the order's deadline is harmless, since the order's end releases it
  */
 export const holdUntil = async (
   context: OrdersContext,
-  { institution, id, lines: own }: OrderDocument,
+  order: OrderDocument,
   until: number,
-  lines: readonly { readonly place: { readonly id: string } }[] = own,
+  lines: readonly { readonly place: { readonly id: string } }[] = order.lines,
 ): Promise<void> => {
   if (lines.length === 0) return;
+  await shortenInStock(context, order);
+  const { institution, id } = order;
   const body = { heldUntil: new Date(until).toISOString(), placeIds: lines.map(({ place }) => place.id) };
   const { missing } = await context.stock.extend(institution, id, body);
   if (missing.length > 0)
@@ -30,7 +34,8 @@ export const holdUntil = async (
 
 const held = async (context: OrdersContext, command: Command, rule: Rule): Promise<OrderDocument> => {
   const effect = (order: OrderDocument, next: OrderDocument) => holdUntil(context, order, next.expiresAt ?? 0);
-  return (await runStockFirst(context, command, { rule, effect })).order;
+  const { order, done } = await runStockFirst(context, command, { rule, effect });
+  return done ? order : shortenHold(context, order, command.idempotencyRecord);
 };
 
 /**

@@ -14,6 +14,7 @@ import {
 import { holdUntil } from '../orders/actions.ts';
 import { type Command, runCommand, runStockFirst } from '../steps/command.ts';
 import { sell, sellIfDue } from '../steps/sell.ts';
+import { shortenHold } from '../steps/shorten.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** Refuses a repeat whose first attempt recorded the money but found the places gone. */
@@ -63,7 +64,8 @@ export const payOrder = async (
     return (await runStockFirst(context, own, { rule, effect, write: add })).order;
   }
   const { order: recorded, done } = await runCommand(context, own, rule);
-  const order = await sell(context, recorded, command.idempotencyRecord);
+  const sold = await sell(context, recorded, command.idempotencyRecord);
+  const order = done ? sold : await shortenHold(context, sold, command.idempotencyRecord);
   if (done) refuseUnconfirmed(order, requested.id);
   return order;
 };
@@ -75,12 +77,12 @@ export const settleOrderPayment = async (
   paymentId: string,
   status: Payment['status'],
 ): Promise<OrderDocument> => {
-  const { order } = await runCommand(context, command, (current, now) =>
+  const { order, done } = await runCommand(context, command, (current, now) =>
     settlePayment(current, { paymentId, status }, now),
   );
-  return order.saleDue?.paymentId === paymentId
-    ? sell(context, order, command.idempotencyRecord)
-    : sellIfDue(context, order);
+  if (order.saleDue?.paymentId === paymentId) return sell(context, order, command.idempotencyRecord);
+  if (order.saleDue) return sellIfDue(context, order);
+  return done ? order : shortenHold(context, order, command.idempotencyRecord);
 };
 
 /**

@@ -88,7 +88,7 @@ const guarded = (
       unchanged?.(order);
       const decision = rule(order, now);
       if (name === undefined || isRefused(decision) || decision.answer || decision.next === order) return decision;
-      const isRecorded = request === undefined && isAnswerFinal(decision);
+      const isRecorded = request === undefined && isAnswerFinal(decision, order);
       return isRecorded ? decision : { ...decision, next: handled(decision.next, name) };
     },
   };

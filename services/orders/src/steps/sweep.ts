@@ -6,6 +6,7 @@ import { releaseRemoved } from '../orders/lines.ts';
 import type { OrderDocument } from '../store.ts';
 import { sweepGuests, sweepNames } from './follow-ups.ts';
 import { expireNow, sell } from './sell.ts';
+import { shortenHold } from './shorten.ts';
 import { targetOf } from './write.ts';
 
 /** Milliseconds between two sweeps; each costs the lease and a few indexed reads. */
@@ -23,7 +24,7 @@ const WIDTH = 16;
 /** Runs `act` on all orders up to an instant; a failure is logged, and stops no other order. */
 const eachUpTo = (
   { orders, log }: OrdersContext,
-  orderBy: 'deadline' | 'saleDue.since' | 'removedPlaces.since',
+  orderBy: 'deadline' | 'saleDue.since' | 'removedPlaces.since' | 'shorteningDue',
   until: number,
   act: (order: OrderDocument) => Promise<unknown>,
 ): Promise<void> =>
@@ -33,13 +34,14 @@ const eachUpTo = (
 
 /**
  * The sweep, over all institutions: does what follows from an order's state and no request has done. Sells what is paid
- * in full, releases places of removed lines, ends what is past due, writes guests' contacts and issues tickets whose
+ * in full, releases places of removed lines, shortens holds, ends what is past due, writes guests' contacts and issues tickets whose
  * names were not acknowledged.
  */
 export const sweep = async (context: OrdersContext): Promise<void> => {
   const now = context.now();
   await eachUpTo(context, 'saleDue.since', now - LATE_MS, (order) => sell(context, order));
   await eachUpTo(context, 'removedPlaces.since', now - LATE_MS, (order) => releaseRemoved(context, order));
+  await eachUpTo(context, 'shorteningDue', now - LATE_MS, (order) => shortenHold(context, order));
   await eachUpTo(context, 'deadline', now, (order) => expireNow(context, targetOf(order)));
   await sweepGuests(context);
   await sweepNames(context);

@@ -24,16 +24,18 @@ export interface Outcome {
 }
 
 /**
- * Whether the idempotency record can be written with this decision: a successful answer that neither a sale follows, nor
- * the acknowledgement of names by tickets, which is another write.
+ * Whether the idempotency record can be written with this decision: a successful answer that no other write follows: a
+ * sale, the acknowledgement of names by tickets, or that of a hold by the catalog that ends sooner.
  */
-export const isAnswerFinal = ({ next, answer }: Accepted<OrderDocument>): boolean =>
-  answer === undefined && next.saleDue == null && next.namesDue == null;
+export const isAnswerFinal = ({ next, answer }: Accepted<OrderDocument>, current: OrderDocument): boolean => {
+  const isShortened = next.shorteningDue != null && next.shorteningDue !== current.shorteningDue;
+  return answer === undefined && next.saleDue == null && next.namesDue == null && !isShortened;
+};
 
 const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Change<OrderDocument> | undefined =>
   isRefused(decision) || decision.next === current
     ? undefined
-    : { next: decision.next, events: decision.facts, remember: isAnswerFinal(decision) };
+    : { next: decision.next, events: decision.facts, remember: isAnswerFinal(decision, current) };
 
 /**
  * Applies a rule to an order in one write, with its events and, if the answer is final, the idempotency record. An

@@ -39,6 +39,7 @@ const checkRest = (world: World, { id, order }: Doc): void => {
   const ids = taken.map(({ place }) => place.id).sort();
   assert.equal(order.saleDue ?? null, null);
   assert.equal(order.removedPlaces ?? null, null);
+  assert.equal(order.shorteningDue ?? null, null);
   if (order.state === 'confirmed') {
     const surplus = ids.filter((placeId) => !order.lines.some(({ place }) => place.id === placeId));
     assert.deepEqual(surplusOf(world, id, surplus), [], 'places of a confirmed order that are none of its lines');
@@ -96,6 +97,7 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
   },
   'a write that does not see what was written since the order was read': { current: (_stored, read) => read },
   'a release of what the order has taken again since': { isReleasable: () => true },
+  'a shortened hold that ends an extension since': { isShortenable: () => true },
   'a release of a refused request that takes what another one has': { isOfRequest: () => true },
   'a repeated request that pays again': { paymentId: (key, attempt) => `pay_${key}_${attempt}` },
   'a write after an effect that was for other lines or another hold': { fits: () => true },

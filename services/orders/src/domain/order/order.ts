@@ -191,6 +191,8 @@ export interface Order {
     readonly asOf: number;
     readonly placeIds: readonly string[];
   } | null;
+  /** Since when the catalog must end the hold of the places sooner, with the order's; absent or null: it need not. */
+  readonly shorteningDue?: number | null;
   /** Unsold places that the order holds, summed up by the limit per client. */
   readonly heldPlaces: number;
   /** Since when tickets must be sent the beneficiaries' names; absent or null once acknowledged, or without names. */

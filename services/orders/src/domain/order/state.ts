@@ -29,6 +29,15 @@ export const isPastDue = (order: Order, now: number): boolean => order.saleDue =
 export const touched = <O extends Order>(order: O, now: number): O =>
   order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
 
+/** A `payment_pending` order in its previous state and deadline: its places are held no longer than until then. */
+export const backFromWaiting = <O extends Order>(order: O, now: number): O => ({
+  ...order,
+  state: order.cameFrom ?? 'open',
+  cameFrom: null,
+  deadline: order.expiresAt,
+  shorteningDue: now,
+});
+
 /**
  * Returns a `payment_pending` order without pending payments to its previous state and deadline. Once that deadline
  * has passed it keeps waiting for what is due until the grace period ends.
@@ -38,7 +47,7 @@ export const waitingNoMore = <O extends Order>(order: O, now: number): O =>
   order.payments.some(({ status }) => status === 'pending') ||
   (order.expiresAt ?? 0) <= now
     ? order
-    : touched({ ...order, state: order.cameFrom ?? 'open', cameFrom: null, deadline: order.expiresAt }, now);
+    : touched(backFromWaiting(order, now), now);
 
 /** The performances of the lines, each once, in order of the lines. */
 export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): string[] => [
@@ -98,6 +107,7 @@ export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<
             deadline: null,
             cameFrom: null,
             saleDue: null,
+            shorteningDue: null,
             heldPlaces: 0,
             ...abandoned(order, now),
           },

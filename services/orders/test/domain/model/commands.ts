@@ -1,6 +1,7 @@
 import { accept, isRefused } from '../../../src/domain/decisions.ts';
 import { startsAnew } from '../../../src/domain/lines.ts';
 import { due, type Order } from '../../../src/domain/order/order.ts';
+import { isUnpaid } from '../../../src/domain/order/state.ts';
 import type { Event } from './histories.ts';
 import {
   type Command,
@@ -102,18 +103,44 @@ function* removeLine(world: World, command: Command, number: number): Steps {
   yield* sellIfDue(world, yield* releaseRemoved(world, doc));
 }
 
+function* shortenInStock(world: World, doc: Doc): Steps {
+  const { id, order, version } = doc;
+  const ids = placesOf(doc);
+  const until = order.expiresAt;
+  if (order.shorteningDue == null || until === null || !isUnpaid(order) || ids.length === 0) return;
+  yield* call(world, () => world.stock.shorten(id, ids, until, version));
+}
+
+/** Ends the hold in the stock with the order's, which has become shorter; without an answer the sweep does it. */
+function* shortenHold(world: World, doc: Doc): Steps {
+  const { shorteningDue } = doc.order;
+  if (shorteningDue == null) return;
+  try {
+    yield* shortenInStock(world, doc);
+  } catch (error) {
+    if (error instanceof Unavailable) return;
+    throw error;
+  }
+  const rule: Rule = (order) =>
+    accept(order.shorteningDue === shorteningDue ? { ...order, shorteningDue: null } : order);
+  yield* write(world, doc, rule);
+}
+
 function* holdUntil(world: World, doc: Doc, until: number, ids = placesOf(doc)): Steps {
   if (ids.length === 0) return;
+  yield* shortenInStock(world, doc);
   const missing = yield* call(world, () => world.stock.extend(doc.id, ids, until));
   if (missing.length > 0) throw new Refused('places_gone');
 }
 
-const heldLonger = (world: World, command: Command, rule: Rule): Steps<Doc> =>
-  runStockFirst(world, command, {
+function* heldOtherwise(world: World, command: Command, rule: Rule): Steps {
+  const doc = yield* runStockFirst(world, command, {
     rule,
     effect: (doc, next) => holdUntil(world, doc, next.expiresAt ?? 0),
     write: () => rule,
   });
+  yield* shortenHold(world, doc);
+}
 
 function* sellAll(world: World, doc: Doc): Steps<readonly string[]> {
   const ids = placesOf(doc);
@@ -172,7 +199,10 @@ function* pay(world: World, command: Command, { number, attempt }: Event, status
   if (status === 'pending') {
     const effect = (doc: Doc, next: Order) => graceFor(world, doc, next);
     yield* runStockFirst(world, { id }, { rule: captured(), effect, write: add });
-  } else yield* sell(world, yield* runCommand(world, { id }, counted(captured())));
+  } else {
+    const doc = yield* sell(world, yield* runCommand(world, { id }, counted(captured())));
+    yield* shortenHold(world, doc);
+  }
 }
 
 function* settle(world: World, { id }: Command, { number, flag }: Event): Steps {
@@ -190,7 +220,8 @@ function* settle(world: World, { id }: Command, { number, flag }: Event): Steps 
   };
   const doc = yield* runCommand(world, { id }, rule);
   if (doc.order.saleDue?.paymentId === paymentId) yield* sell(world, doc);
-  else yield* sellIfDue(world, doc);
+  else if (doc.order.saleDue) yield* sellIfDue(world, doc);
+  else yield* shortenHold(world, doc);
 }
 
 function* refund(world: World, { id, request = '' }: Command, { number }: Event): Steps {
@@ -263,6 +294,8 @@ export function* sweep(world: World, id: string): Steps {
   if (order.saleDue && order.saleDue.since <= now - LATE_MS) yield* sellIfDue(world, yield* read(world, id));
   if (order.removedPlaces && order.removedPlaces.since <= now - LATE_MS)
     yield* releaseRemoved(world, yield* read(world, id));
+  if (order.shorteningDue != null && order.shorteningDue <= now - LATE_MS)
+    yield* shortenHold(world, yield* read(world, id));
   if (order.deadline !== null && order.deadline <= now) yield* expireNow(world, yield* read(world, id));
 }
 
@@ -285,9 +318,10 @@ export const processOf = (world: World, event: Event): Steps | undefined => {
   };
   // An institution sees no carts.
   const ofInstitutions: typeof kinds = {
-    extension: () => heldLonger(world, command, (order, now) => rules.extend(order, { minutes: number * 4, at }, now)),
+    extension: () =>
+      heldOtherwise(world, command, (order, now) => rules.extend(order, { minutes: number * 4, at }, now)),
     reservation: () =>
-      heldLonger(world, command, (order, now) => rules.reserve(order, { dueAt: at + number * 5 * MINUTE }, now)),
+      heldOtherwise(world, command, (order, now) => rules.reserve(order, { dueAt: at + number * 2 * MINUTE }, now)),
     confirmation: () => confirm(world, command, flag),
     captured: () => pay(world, command, event, 'captured'),
     pending: () => pay(world, command, event, 'pending'),

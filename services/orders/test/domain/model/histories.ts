@@ -151,6 +151,22 @@ const releasedLate: fc.Arbitrary<Planned[]> = fc
     done('late', event),
   ]);
 
+/** A reservation that ends sooner than the hold, whose call reaches the catalog late or twice, after an extension. */
+const shortenedLate: fc.Arbitrary<Planned[]> = fc
+  .record({
+    event: anything,
+    number: fc.integer({ min: 1, max: 9 }),
+    fates: fc.array(fate, { minLength: 2, maxLength: 6 }),
+    between: anything,
+  })
+  .map(({ event, number, fates, between }) => [
+    { ...done('reservation', event), number, fates: ['answered', 'answered', 'answered', ...fates] },
+    { ...between, order: event.order },
+    { ...done('extension', event), number: 15 },
+    { ...done('late', event), number: 0 },
+    done('step', event),
+  ]);
+
 /** A confirmed order whose tickets are replaced and controlled, perhaps cancelled before those facts arrive. */
 const atTheDoor: fc.Arbitrary<Planned[]> = fc
   .record({ event: anything, doors: fc.array(anything, { minLength: 1, maxLength: 4 }), stop: fc.nat({ max: 4 }) })
@@ -198,6 +214,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
         { weight: 3, arbitrary: interleaved },
         { weight: 2, arbitrary: staleSale },
         { weight: 2, arbitrary: releasedLate },
+        { weight: 1, arbitrary: shortenedLate },
         { weight: 1, arbitrary: atTheDoor },
         { weight: 2, arbitrary: lateMoney },
         { weight: 1, arbitrary: paidByRemoval },

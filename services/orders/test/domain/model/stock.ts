@@ -22,6 +22,8 @@ export const conditions = {
   isSellable: ({ holder }: Stocked, order: string): boolean => holder === order,
   /** Which places of an order a call or fact of this version may release. */
   isReleasable: ({ asOf }: Stocked, upTo: number): boolean => asOf <= upTo,
+  /** Which places of an order a call of this version may hold shorter. */
+  isShortenable: ({ asOf }: Stocked, version: number): boolean => asOf < version,
   /** Which places of an order the release of a refused request may release. */
   isOfRequest: ({ request }: Stocked, name: string): boolean => request === name,
 };
@@ -61,7 +63,7 @@ export interface Renewed {
 /** The catalog's places, of one category, with exactly its conditions; each call is atomic. */
 export const createStock = (
   count: number,
-  { isSellable, isReleasable, isOfRequest }: Conditions,
+  { isSellable, isReleasable, isShortenable, isOfRequest }: Conditions,
   now: () => number,
 ) => {
   const places = Array.from({ length: count }, (_, number) => stocked(number));
@@ -94,8 +96,9 @@ export const createStock = (
       const choice = 'count' in wanted ? places : places.slice(wanted.number % count).slice(0, 1);
       const more = 'count' in wanted ? wanted.count - had.length : 1 - had.length;
       const fresh = choice.filter((place) => isFree(place) && !had.includes(place)).slice(0, Math.max(0, more));
+      for (const place of had)
+        if (place.state === 'held' && (isFree(place) || place.asOf < asOf)) place.freeFrom = until;
       for (const place of had) place.asOf = Math.max(place.asOf, asOf);
-      for (const place of had) if (place.state === 'held' && isFree(place)) place.freeFrom = until;
       if (fresh.length < more) return undefined;
       for (const place of fresh)
         Object.assign(place, { state: 'held', freeFrom: until, holder, request, item: 0, asOf });
@@ -112,6 +115,12 @@ export const createStock = (
           place.freeFrom = Math.max(place.freeFrom, until);
         },
       ),
+    /** Holds places shorter, unless the order has them since this version or a later one. */
+    shorten: (order: string, ids: readonly string[], until: number, asOf: number): void => {
+      for (const place of places)
+        if (place.holder === order && place.state === 'held' && ids.includes(place.place.id))
+          if (isShortenable(place, asOf)) Object.assign(place, { freeFrom: until, asOf });
+    },
     /** Sells places that the order has, also after the end of their hold while nobody took them. */
     sell: (order: string, ids: readonly string[]) =>
       changeHeld(
