@@ -32,8 +32,8 @@ export const MOST_ANSWERS_PER_SESSION = 500;
 export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
-  /** The fingerprint of the body's bytes, which records of release 0.1 have: they repeat for 24 h after an upgrade. */
-  readonly bytesFingerprint: string;
+  /** Those that records of earlier releases have, which repeat for 24 h after an upgrade. */
+  readonly earlierFingerprints: readonly string[];
   readonly expiresAt: number;
   /** The session of the key, as the subject of its answers: they are deleted with it, and bounded. */
   readonly session?: string | undefined;
@@ -72,20 +72,16 @@ export const ticketOf = (
     const limits = `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
     throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);
   }
-  // With another condition it is another request, whose answer may differ. So it is under another restriction: the
-  // stored answer may show what is out of bounds now.
-  const fingerprintOf = (content: string | Buffer): string =>
-    hash(
-      request.method ?? '',
-      request.url ?? '',
-      request.headers['if-match'] ?? '',
-      content,
-      ...(restriction === '' ? [] : [restriction]),
-    );
+  // No header takes part. Under another restriction it is another request: the stored answer may show what is out of
+  // bounds now. Release 0.3 had If-Match as the third part, release 0.1 the body's bytes.
+  const fingerprintOf = (content: string | Buffer, condition = ''): string =>
+    hash(request.method ?? '', request.url ?? '', condition, content, ...(restriction === '' ? [] : [restriction]));
+  const value = canonicalJson(body) ?? body;
+  const condition = request.headers['if-match'];
   return {
     key: hash(scope, key),
-    fingerprint: fingerprintOf(canonicalJson(body) ?? body),
-    bytesFingerprint: fingerprintOf(body),
+    fingerprint: fingerprintOf(value),
+    earlierFingerprints: [fingerprintOf(value, condition), fingerprintOf(body, condition)],
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
     session,
   };
@@ -106,8 +102,8 @@ const isRefusal = (error: unknown): error is Fault =>
 const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
 
 /** @throws {Fault} `idempotency_key_reused` */
-const replayed = ({ fingerprint, bytesFingerprint }: Ticket, stored: Stored): Outcome => {
-  if (stored.fingerprint !== fingerprint && stored.fingerprint !== bytesFingerprint)
+const replayed = ({ fingerprint, earlierFingerprints }: Ticket, stored: Stored): Outcome => {
+  if (stored.fingerprint !== fingerprint && !earlierFingerprints.includes(stored.fingerprint))
     throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
   const { answer } = stored;
   return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
