@@ -1,6 +1,6 @@
 // The control at the door: entry of the page. It uses only the institution API.
 
-import { openDatabase } from './database.js';
+import { connectDatabase } from './database.js';
 import { button, h } from './dom.js';
 import { createEvening } from './evening.js';
 import { createLink } from './link.js';
@@ -42,8 +42,6 @@ const say = (text, more) => show(h('div', { class: 'page' }, heading(t('title'))
 
 const start = async () => {
   const settings = await loadSettings();
-  const database = await openDatabase().catch(() => undefined);
-  if (!database) return say(t('noMemory'), { role: 'alert' });
   let current;
 
   const open = (name) => {
@@ -69,7 +67,9 @@ const start = async () => {
   const isSignedIn = () => signIn.session() !== undefined;
   const link = createLink({ send: signIn.send, storage: localStorage, onChange: update });
   const evening = createEvening({
-    database,
+    connect: connectDatabase,
+    storage: localStorage,
+    mayKeep: () => isSignedIn(),
     link,
     verify: createVerifier({ subtle: crypto.subtle, loadLibrary: () => import('./lib/ed25519.js') }),
     newNonce: () =>
@@ -78,7 +78,11 @@ const start = async () => {
   });
   const context = { signIn, link, evening, open, synchronise: () => synchronise() };
 
-  await evening.open();
+  const isOpen = await evening.open().then(
+    () => true,
+    () => false,
+  );
+  if (!isOpen) return say(t('noMemory'), { role: 'alert' });
   context.error = await signIn.complete();
   open(!isSignedIn() || context.error ? 'start' : evening.door().performances.length === 0 ? 'choose' : 'scan');
 

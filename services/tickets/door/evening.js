@@ -1,6 +1,8 @@
 // An evening at a door: what was chosen and downloaded, and each scan from what was read to what is shown.
+import { createDatabase } from './database.js';
 import { decide } from './decide.js';
 import { createQueue, itemOf } from './queue.js';
+import { createShelf } from './shelf.js';
 import { createStatuses } from './statuses.js';
 import { isBarcode, scannedText } from './verify.js';
 
@@ -20,15 +22,21 @@ const shownOf = ({ place, seatCategory = null, ...answer }) => ({
 });
 
 /**
- * - `database`: of `database.js`; `verify`: of `verify.js`
+ * - `connect`: of `database.js`; `storage`: such as `localStorage`
+ * - `mayKeep()`: whether somebody is signed in, whose evening it is
+ * - `verify`: of `verify.js`
  * - `link`: of `link.js`: the requests, whether there is a network, and the server's time
  * - `newNonce()`: a name for a scan that no other has
  * - `onChange()`: called when counts, queue or lists have changed
  */
-export const createEvening = ({ database, link, verify, newNonce, onChange }) => {
+export const createEvening = ({ connect, storage, mayKeep = () => true, link, verify, newNonce, onChange }) => {
   let keys = [];
   let keysUntil = 0;
   let door = { performances: [], gate: '', endsAt: 0 };
+
+  const settings = () => [{ name: 'door', ...door }, { name: 'keys', keys }, statuses.setting()];
+  const contents = () => ({ statuses: statuses.all(), scans: queue.all(), settings: settings() });
+  const database = createDatabase({ connect, contents, mayKeep, onChange });
 
   const statuses = createStatuses({
     database,
@@ -42,9 +50,10 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
 
   const queue = createQueue({
     database,
+    shelf: createShelf(storage),
     send: (items) => link.control(items),
     async revert(ticketId, at) {
-      if (await link.revert(ticketId, at)) await statuses.set([[ticketId, printed]]);
+      if (await link.revert(ticketId, at)) statuses.set([[ticketId, printed]]);
     },
     onAnswers: (scans) => noteControls(scans.map(({ answer }) => answer)),
     onChange,
@@ -61,7 +70,7 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
   const printed = { status: 'printed', controlledAt: null, gate: null };
   const performanceIds = () => door.performances.map(({ id }) => id);
   const isReady = () => keys.length > 0 && statuses.asOf(performanceIds()) !== undefined;
-  const remember = (name, value) => database.write({ settings: { put: [{ name, ...value }] } });
+  const remember = (name, value) => database.write({ settings: { put: [{ name, ...value }] } }).catch(() => undefined);
 
   /** The server's answer to a scan, as of its own time; undefined without one in time. */
   const ask = async (scan) => {
@@ -74,8 +83,12 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
   const askAtDoor = async (scan) => {
     const answer = await ask(scan);
     const { reason, performanceId } = answer ?? {};
-    const isElsewhere = reason === 'ticket_other_performance' && performanceIds().includes(performanceId);
-    return isElsewhere ? await ask({ ...scan, nonce: newNonce(), performanceId }) : answer;
+    if (reason !== 'ticket_other_performance' || !performanceIds().includes(performanceId)) return answer;
+    const again = { ...scan, nonce: newNonce(), performanceId };
+    queue.ask(again);
+    const second = await ask(again);
+    if (second) queue.settle(again.nonce);
+    return second;
   };
 
   /** Of the texts that the keys of a hand scanner can mean, the one that is a barcode; a signature decides. */
@@ -110,18 +123,22 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
     const { length } = barcode ?? ticketId;
     // A ticket whose admission waits here is inside, whatever the server knows.
     const isAsked = link.isUp() && !admission && length > 0 && length <= MAX_TEXT;
-    const answer = isAsked ? await askAtDoor(scan) : undefined;
+    // Whatever is shown must be known here: an admission that nobody saw is taken back.
+    if (isAsked) queue.ask({ ...scan, shown: alone });
+    const answer = isAsked ? await askAtDoor({ ...scan, shown: alone }) : undefined;
     if (answer) {
       const shown = shownOf(answer);
       const { barcode: __, ...kept } = scan;
       await queue.add({ ...kept, ticketId: answer.ticketId ?? ticketId, shown, isAsked, answer });
-      await noteControls([answer]);
+      noteControls([answer]);
       return { ...shown, nonce: scan.nonce, isAlone: false };
     }
     // What the server may have admitted although this phone does not is taken back.
     const isRefused = alone.result !== 'admitted';
     const isUndone = isAsked && isRefused;
-    if (!isRefused || isUndone) await queue.add({ ...scan, shown: alone, isAsked, isUndone, answer: null });
+    const kept = { ...scan, shown: alone, isAsked, isUndone, answer: null };
+    if (!isRefused) await queue.add(kept);
+    if (isUndone) await queue.add(kept).catch(() => undefined);
     if (isRefused) await note(scan, alone);
     return { ...alone, nonce: scan.nonce, isAlone: true };
   };
@@ -133,11 +150,12 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
     statuses,
     /** Loads what was kept; what an earlier evening has left is deleted, but for scans that were not sent. */
     async open() {
-      const settings = new Map((await database.all('settings')).map((one) => [one.name, one]));
-      door = settings.get('door') ?? door;
-      keys = settings.get('keys')?.keys ?? [];
-      await statuses.open();
-      await queue.open();
+      const records = await database.open();
+      const known = new Map(records.settings.map((one) => [one.name, one]));
+      door = known.get('door') ?? door;
+      keys = known.get('keys')?.keys ?? [];
+      statuses.open(records);
+      await queue.open(records.scans);
       if (door.performances.length > 0 && link.now() > door.endsAt) await this.choose([], door.gate);
     },
     door: () => door,
@@ -146,7 +164,7 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
       const starts = performances.map(({ startDate }) => Date.parse(startDate));
       door = { performances, gate, endsAt: Math.max(link.now(), ...starts) + KEPT_MS };
       await remember('door', door);
-      await statuses.keep(performanceIds());
+      statuses.keep(performanceIds());
       if (performances.length === 0) await queue.forget();
       onChange();
     },
@@ -162,6 +180,8 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
       for (const id of performanceIds()) await statuses.refresh(id);
       onChange();
     },
+    /** Whether this phone keeps nothing at the moment. */
+    isLost: database.isLost,
     /** Whether this phone can decide alone. */
     isReady,
     asOf: () => statuses.asOf(performanceIds()),
@@ -173,7 +193,7 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
     /** Takes back an admission. */
     async undo(nonce) {
       const scan = queue.all().find((one) => one.nonce === nonce);
-      if (scan?.answer) await statuses.set([[scan.ticketId, printed]]);
+      if (scan?.answer) statuses.set([[scan.ticketId, printed]]);
       await queue.undo(nonce);
       await queue.flush().catch(() => undefined);
     },
@@ -182,7 +202,7 @@ export const createEvening = ({ database, link, verify, newNonce, onChange }) =>
       await queue.forget(true);
       await this.choose([], door.gate);
       keys = [];
-      await database.write({ settings: { remove: ['keys'] } });
+      await database.write({ settings: { remove: ['keys'] } }).catch(() => undefined);
     },
   };
 };

@@ -24,20 +24,37 @@ export const itemOf = ({ nonce, barcode, ticketId, performanceId, gate, at }) =>
  * A scan is `{nonce, barcode?, ticketId, performanceId, gate, at, shown, isAsked, isUndone, answer, contradiction}`:
  * `isAsked` if a request with it may have had its effect, `isUndone` if that effect is to be taken back, `answer` null
  * until the server has answered; of a refusal by the phone alone, which is not sent, what it showed.
- * - `database`: of `database.js`
+ * It is in the database, and until the server has answered on the shelf, too: browsers lose either.
+ * - `database`: of `database.js`; `shelf`: of `shelf.js`
  * - `send(items)`: the answers of POST /svc/v3/tickets/controls
  * - `revert(ticketId, at)`: takes back the control of this instant, if that is the ticket's
  * - `onAnswers(scans)`, `onChange()`: called after answers, after each change
  */
-export const createQueue = ({ database, send, revert, onAnswers, onChange }) => {
+export const createQueue = ({ database, shelf, send, revert, onAnswers, onChange }) => {
   /** By nonce, in the order in which they were made. */
   const scans = new Map();
 
+  const isOpen = ({ answer, isUndone }) => answer === null || isUndone;
+
+  const write = async (put, remove) => {
+    try {
+      await database.write({ scans: { put, remove: remove.map(({ nonce }) => nonce) } });
+      for (const { nonce } of put) if (!scans.has(nonce) || !isOpen(scans.get(nonce))) shelf.remove(nonce);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  /** Changes scans; resolves to whether they are kept in one place at least. */
   const store = async (put, remove = []) => {
     for (const scan of put) scans.set(scan.nonce, scan);
     for (const { nonce } of remove) scans.delete(nonce);
-    await database.write({ scans: { put, remove: remove.map(({ nonce }) => nonce) } });
+    for (const { nonce } of remove) shelf.remove(nonce);
+    const areShelved = put.map(shelf.put);
+    const written = write(put, remove);
     onChange();
+    return !areShelved.includes(false) || written;
   };
 
   const all = () => [...scans.values()];
@@ -87,15 +104,31 @@ export const createQueue = ({ database, send, revert, onAnswers, onChange }) => 
   let sending;
 
   return {
-    /** Loads the scans of before a reload. */
-    async open() {
-      const stored = await database.all('scans');
-      for (const scan of stored.sort((one, other) => (one.at < other.at ? -1 : 1))) scans.set(scan.nonce, scan);
+    /** Takes the scans of before a reload: those of the database, and those that it has lost. */
+    async open(stored) {
+      const shelved = shelf.all();
+      const kept = new Map([...stored, ...shelved].map((scan) => [scan.nonce, scan]));
+      const inOrder = [...kept.values()].sort((one, other) => (one.at < other.at ? -1 : 1));
+      for (const scan of inOrder) scans.set(scan.nonce, scan);
+      await store(inOrder.filter(isOpen));
     },
-    /** Keeps a scan; one with an answer as what has happened. */
-    add: (scan) => store([scan]),
+    /** Notes a scan that the server is asked about: if the page ends before there is a verdict, it is taken back. */
+    ask: (scan) => shelf.put({ ...scan, isAsked: true, isUndone: true, answer: null }),
+    /** Forgets that: it has an answer. */
+    settle: (nonce) => shelf.remove(nonce),
+    /**
+     * Keeps a scan; one with an answer as what has happened. @throws {Error} if an open one can be kept nowhere: it
+     * does not count, and what the server may know of it is taken back
+     */
+    async add(scan) {
+      if (await store([scan])) return;
+      if (scan.isAsked) await store([{ ...scan, isUndone: true }]);
+      else await store([], [scan]);
+      throw new Error('the scan cannot be kept');
+    },
     /** Sends what waits, and takes back what was undone; rejects if that must be tried again. */
     flush() {
+      for (const scan of all()) if (isOpen(scan)) shelf.put(scan);
       sending ??= sendAll().finally(() => {
         sending = undefined;
       });
@@ -124,12 +157,12 @@ export const createQueue = ({ database, send, revert, onAnswers, onChange }) => 
     /** Marks the contradictions as read. */
     acknowledge: () => store(contradictions().map((scan) => ({ ...scan, isRead: true }))),
     /** How many are not sent or not taken back yet. */
-    pending: () => all().filter(({ answer, isUndone }) => answer === null || isUndone).length,
+    pending: () => all().filter(isOpen).length,
     contradictions,
     all,
     /** Deletes what the server has answered; with `isComplete` everything. */
     async forget(isComplete = false) {
-      await store([], isComplete ? all() : all().filter(({ answer, isUndone }) => answer !== null && !isUndone));
+      await store([], isComplete ? all() : all().filter((scan) => !isOpen(scan)));
     },
   };
 };

@@ -76,14 +76,21 @@ const unlessAborted = (promise, signal) =>
  * - `onChange()`: called when the session has ended, or begun in another tab
  */
 export const createSignIn = ({ address, clients, onChange = () => {} }) => {
-  const session = () => read(localStorage, SESSION);
+  /** As of the last sign-in, renewal or sign-out, in whichever tab: a browser that clears its storage ends no evening. */
+  let known = read(localStorage, SESSION);
+  const session = () => known;
   let access = read(sessionStorage, ACCESS);
   let renewing;
+
+  const remember = (next) => {
+    known = next;
+    localStorage.setItem(SESSION, JSON.stringify(next));
+  };
 
   const keep = ({ access_token: token, expires_in: seconds, refresh_token: refreshToken }, about) => {
     access = { token, endsAt: Date.now() + seconds * 1_000 };
     sessionStorage.setItem(ACCESS, JSON.stringify(access));
-    localStorage.setItem(SESSION, JSON.stringify({ ...about, refreshToken }));
+    remember({ ...about, refreshToken });
   };
 
   /** What was scanned stays for whoever signs in next. */
@@ -91,14 +98,15 @@ export const createSignIn = ({ address, clients, onChange = () => {} }) => {
     access = null;
     sessionStorage.removeItem(ACCESS);
     const ended = session();
-    if (ended) localStorage.setItem(SESSION, JSON.stringify({ ...ended, refreshToken: null }));
+    if (ended) remember({ ...ended, refreshToken: null });
     onChange();
   };
 
   /** A new access token; undefined where the session has ended. One tab at a time: a refresh token is used once. */
   const renew = () =>
     navigator.locks.request(PREFIX, async () => {
-      const { refreshToken, ...about } = session() ?? {};
+      // Another tab may have renewed it just now.
+      const { refreshToken, ...about } = read(localStorage, SESSION) ?? session() ?? {};
       if (!refreshToken) return undefined;
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: about.clientId };
       const answer = await post('/auth/token', form);
@@ -117,7 +125,9 @@ export const createSignIn = ({ address, clients, onChange = () => {} }) => {
 
   // Signed out or in again in another tab.
   addEventListener('storage', ({ key }) => {
-    if (key === SESSION || key === null) onChange();
+    if (key !== SESSION) return;
+    known = read(localStorage, SESSION);
+    onChange();
   });
 
   return {
@@ -201,7 +211,7 @@ export const createSignIn = ({ address, clients, onChange = () => {} }) => {
     /** Ends the session at the authorizer, if it can be reached, and removes all that the phone has of the evening. */
     async signOut() {
       const { refreshToken, clientId } = session() ?? {};
-      access = null;
+      [access, known] = [null, null];
       for (const storage of [localStorage, sessionStorage])
         for (const key of Object.keys(storage).filter((one) => one.startsWith(PREFIX))) storage.removeItem(key);
       const forgetting = indexedDB.deleteDatabase(PREFIX);

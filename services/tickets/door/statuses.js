@@ -82,17 +82,22 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     );
   };
 
-  const store = async (put) => {
+  const setting = () => ({ name: AS_OF, read, seatCategories });
+
+  /** What cannot be written now is, with the rest, once the database is there again. */
+  const write = (changes) => void database.write(changes).catch(() => undefined);
+
+  const store = (put) => {
     for (const record of put) records.put(record);
-    await database.write({ statuses: { put }, settings: { put: [{ name: AS_OF, read, seatCategories }] } });
+    write({ statuses: { put }, settings: { put: [setting()] } });
     if (put.length > 0) onChange(put);
   };
 
   return {
-    /** Loads what was downloaded before. */
-    async open() {
-      for (const record of await database.all('statuses')) records.put(record);
-      const known = (await database.all('settings')).find(({ name }) => name === AS_OF);
+    /** Takes what was downloaded before. */
+    open({ statuses, settings }) {
+      for (const record of statuses) records.put(record);
+      const known = settings.find(({ name }) => name === AS_OF);
       read = known?.read ?? {};
       seatCategories = known?.seatCategories ?? {};
     },
@@ -102,13 +107,13 @@ export const createStatuses = ({ database, list, now, onChange }) => {
       const { items, read: fresh } = await readPages(performanceId);
       read = { ...read, [performanceId]: fresh };
       const listed = items.map((item) => ({ ...item, performanceId }));
-      await store(listed.filter((record) => !touched.has(record.id) && differs(record)));
+      store(listed.filter((record) => !touched.has(record.id) && differs(record)));
     },
     /** Sets what this phone knows better than the last list: `{status, controlledAt, gate}` by ticket. */
-    async set(changes) {
+    set(changes) {
       const known = [...changes].filter(([id]) => byId.has(id));
       for (const [id] of known) touched.add(id);
-      await store(known.map(([id, change]) => ({ ...byId.get(id), ...change })));
+      store(known.map(([id, change]) => ({ ...byId.get(id), ...change })));
     },
     /** The record of a ticket, with the name of its category. */
     get(id) {
@@ -116,6 +121,7 @@ export const createStatuses = ({ database, list, now, onChange }) => {
       return record && { ...record, seatCategory: seatCategories[record.seatCategoryId] ?? null };
     },
     all: () => [...byId.values()],
+    setting,
     countsOf: records.countsOf,
     /** When the oldest of these lists was read, epoch milliseconds; undefined if one is missing. */
     asOf(performanceIds) {
@@ -123,15 +129,15 @@ export const createStatuses = ({ database, list, now, onChange }) => {
       return times.includes(undefined) ? undefined : Math.min(...times);
     },
     /** Deletes the lists of all other performances. */
-    async keep(performanceIds) {
+    keep(performanceIds) {
       const others = [...byId.values()].filter((record) => !performanceIds.includes(record.performanceId));
       for (const { id } of others) records.remove(id);
       const used = new Set([...byId.values()].map(({ seatCategoryId }) => seatCategoryId));
       seatCategories = Object.fromEntries(Object.entries(seatCategories).filter(([id]) => used.has(id)));
       read = Object.fromEntries(Object.entries(read).filter(([id]) => performanceIds.includes(id)));
-      await database.write({
+      write({
         statuses: { remove: others.map(({ id }) => id) },
-        settings: { put: [{ name: AS_OF, read, seatCategories }] },
+        settings: { put: [setting()] },
       });
     },
   };

@@ -84,6 +84,8 @@ export const choosePage = async (context) => {
   const submit = async (event) => {
     event.preventDefault();
     allowSound();
+    // Browsers delete what nobody has asked them to keep when space is short.
+    void navigator.storage?.persist?.().catch(() => undefined);
     const chosen = new FormData(event.target).getAll('performance');
     if (chosen.length === 0) {
       problem.textContent = t('chooseFirst');

@@ -145,6 +145,7 @@ export const scanPage = ({ evening, link, signIn, open }) => {
       t(state),
       asOf === undefined ? t('listLoading') : t('asOf', { time: timeOf(asOf) }),
       ...(count > 0 ? [t('waiting', { count })] : []),
+      ...(evening.isLost() ? [t('notKept')] : []),
     ].join(' · ');
     const { here, ...inside } = countsOf(evening);
     counts.textContent = `${t('inside', inside)} · ${t('here', { count: here })}`;

@@ -38,6 +38,7 @@ export const de = {
   signedOut: 'Nicht mehr angemeldet: Scans werden aufbewahrt.',
   signInAgain: 'Anmelden',
   waiting: { one: '{count} Scan wartet', other: '{count} Scans warten' },
+  notKept: 'Dieses Telefon bewahrt zurzeit nichts auf: Schliessen Sie die Seite nicht, solange Scans warten.',
   inside: '{controlled} von {issued} im Saal',
   here: 'Dieses Telefon: {count}',
   camera: {

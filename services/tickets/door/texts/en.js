@@ -38,6 +38,7 @@ export const en = {
   signedOut: 'Not signed in any more: scans are kept.',
   signInAgain: 'Sign in',
   waiting: { one: '{count} scan waits', other: '{count} scans wait' },
+  notKept: 'This phone keeps nothing now: do not close the page while scans wait.',
   inside: '{controlled} of {issued} inside',
   here: 'This phone: {count}',
   camera: {

@@ -38,6 +38,7 @@ export const fr = {
   signedOut: 'Vous n’êtes plus connecté : les contrôles sont conservés.',
   signInAgain: 'Se connecter',
   waiting: { one: '{count} contrôle en attente', other: '{count} contrôles en attente' },
+  notKept: 'Ce téléphone ne conserve rien en ce moment : ne fermez pas la page tant que des contrôles attendent.',
   inside: '{controlled} sur {issued} entrés',
   here: 'Ce téléphone : {count}',
   camera: {

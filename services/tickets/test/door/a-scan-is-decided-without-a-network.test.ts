@@ -113,6 +113,7 @@ describe('a scan is decided without a network', () => {
   });
 });
 
+const { createDatabase } = await doorModule('database.js');
 const { createStatuses } = await doorModule('statuses.js');
 
 describe('counts follow the list', () => {
@@ -121,8 +122,11 @@ describe('counts follow the list', () => {
   type Listed = { readonly id: string; readonly status: string; readonly gate: string | null };
 
   /** A phone's lists, and what the server has listed since. */
-  const openLists = (database = createMemory()) => {
+  const openLists = () => {
     let items: readonly Listed[] = [];
+    const contents = () => ({ statuses: lists.all(), scans: [], settings: [lists.setting()] });
+    const { connect } = createMemory();
+    const database = createDatabase({ connect, contents, mayKeep: () => true, onChange: () => undefined });
     const list = async () => ({ items, nextCursor: null, asOf: 'now' });
     const lists = createStatuses({ database, list, now: () => 0, onChange: () => {} });
     return {
@@ -171,8 +175,8 @@ describe('counts follow the list', () => {
           await lists.set([[`${step.of} ${step.change.id}`, { status: step.change.status, gate: step.change.gate }]]);
         expect(lists.countsOf(HERE)).toEqual(recounted(lists));
       }
-      const reloaded = openLists(database).lists;
-      await reloaded.open();
+      const reloaded = openLists().lists;
+      reloaded.open(await database.open());
       expect(reloaded.countsOf(HERE)).toEqual(recounted(lists));
     });
     await fc.assert(property);

@@ -21,20 +21,64 @@ type Records = Map<string, Record<string, unknown>>;
 
 const KEYS: Readonly<Record<string, string>> = { statuses: 'id', scans: 'nonce', settings: 'name' };
 
-/** A memory that outlives a phone's page, as IndexedDB does: records are copied. */
+type Changes = Record<string, { clear?: boolean; remove?: string[]; put?: Record<string, unknown>[] }>;
+
+/** Texts by key, as `localStorage` has them. */
+const createTexts = () => {
+  const members = { getItem: (key: string) => texts[key] ?? null };
+  const texts: Record<string, string> = Object.create({
+    ...members,
+    setItem(this: Record<string, string>, key: string, text: string) {
+      this[key] = text;
+    },
+    removeItem(this: Record<string, string>, key: string) {
+      delete this[key];
+    },
+  });
+  return texts;
+};
+
+/** The two memories that outlive a phone's page: one as IndexedDB, whose records are copied, and texts. */
 export const createMemory = () => {
   const stores = new Map<string, Records>(Object.keys(KEYS).map((name) => [name, new Map()]));
   const of = (name: string) => stores.get(name) as Records;
-  return {
+  let isRefused = false;
+  let connections: { lost: () => void; isOpen: boolean }[] = [];
+  const connected = (own: { isOpen: boolean }) => ({
     all: async (name: string) => structuredClone([...of(name).values()]),
-    async write(
-      changes: Record<string, { clear?: boolean; remove?: string[]; put?: Record<string, unknown>[] }>,
-    ): Promise<void> {
+    async write(changes: Changes): Promise<void> {
+      const isMarked = of('settings').has('mark') || changes.settings?.put?.some(({ name }) => name === 'mark');
+      if (isRefused || !own.isOpen || !isMarked) throw new Error('the database is gone');
       for (const [name, { clear, remove = [], put = [] }] of Object.entries(changes)) {
         if (clear) of(name).clear();
         for (const key of remove) of(name).delete(key);
         for (const record of put) of(name).set(String(record[String(KEYS[name])]), structuredClone(record));
       }
+    },
+  });
+  return {
+    texts: createTexts(),
+    async connect({ onLost }: { onLost: () => void }) {
+      if (isRefused) throw new Error('the database does not open');
+      const own = { lost: onLost, isOpen: true };
+      connections.push(own);
+      return connected(own);
+    },
+    count: (name: string) => of(name).size,
+    /** Somebody clears the database. */
+    clear: () => {
+      for (const records of stores.values()) records.clear();
+    },
+    /** The browser ends the connection; `isTold`: the page is told so. */
+    end({ isTold = false } = {}) {
+      const ended = connections;
+      connections = [];
+      for (const own of ended) own.isOpen = false;
+      if (isTold) for (const { lost } of ended) lost();
+    },
+    /** From now on nothing can be kept. */
+    refuse(refused = true) {
+      isRefused = refused;
     },
   };
 };
@@ -58,6 +102,8 @@ export const openPhone = async (
     clock = createClock(),
   }: { memory?: ReturnType<typeof createMemory>; clock?: () => number } = {},
 ) => {
+  // What the page before has written is there.
+  await new Promise(setImmediate);
   phones += 1;
   let [weather, sent, nonces] = ['good' as Weather, 0, 0];
   const own = phones;
@@ -77,7 +123,8 @@ export const openPhone = async (
     },
   });
   const evening = createEvening({
-    database: memory,
+    connect: memory.connect,
+    storage: memory.texts,
     link,
     verify: createVerifier({ subtle: crypto.subtle, loadLibrary: () => import('@noble/ed25519') }),
     newNonce: () => {

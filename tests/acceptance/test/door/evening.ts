@@ -103,6 +103,40 @@ export const stewards = (door: Door): void => {
     await again.close();
   });
 
+  for (const [happens, how] of [
+    ['is deleted', "indexedDB.deleteDatabase('boxoffice.door')"],
+    [
+      'and all that the browser keeps of the page is cleared',
+      "localStorage.clear(), indexedDB.deleteDatabase('boxoffice.door')",
+    ],
+  ] as const)
+    story(`a phone whose database ${happens} goes on, and has lost nothing`, async () => {
+      const [phone, waiting, second] = [await phoneAt('Cleared'), fresh(), fresh()];
+      const { t } = phone;
+      await phone.setOffline(true);
+      await phone.read(waiting.barcode);
+      expect(await phone.result()).toContain(`green: ${t('results.admitted')}`);
+      // Not awaited: it ends once the page has let go.
+      await phone.page.evaluate(`void (${how})`);
+      await phone.read(second.barcode);
+      expect(await phone.result()).toContain(`green: ${t('results.admitted')}`);
+      await phone.read(waiting.barcode);
+      expect(await phone.result()).toContain(`amber: ${t('results.repeated')}`);
+      const scans = `new Promise((resolve, reject) => {
+        const opening = indexedDB.open('boxoffice.door');
+        opening.onerror = reject;
+        opening.onsuccess = () => {
+          const counting = opening.result.transaction('scans').objectStore('scans').count();
+          counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
+        };
+      })`;
+      await phone.page.waitForFunction(`${scans}.then((count) => count === 3)`);
+      await phone.setOffline(false);
+      for (const ticket of [waiting, second]) await becomes(ticket, 'gate', 'Cleared');
+      expect(phone.complaints).toEqual([]);
+      await phone.close();
+    });
+
   story('of two doors that admitted one ticket without a network the later one is told so', async () => {
     const [north, south] = await Promise.all([phoneAt('North'), phoneAt('South', { locale: 'fr-CH' })]);
     const ticket = fresh();
