@@ -6,6 +6,7 @@ import { createDrawing, type Drawing, type DrawingOptions } from './document/dra
 import type { Origin, Ticket } from './domain/ticket.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
 import {
+  claimsCollection,
   erasedContactsCollection,
   ordersCollection,
   performancesCollection,
@@ -23,6 +24,8 @@ const collectionsOf = (store: Store, institution: string) => ({
   replacements: store.collection(replacementsCollection).of(institution),
   erasedContacts: store.collection(erasedContactsCollection).of(institution),
   scans: store.collection(scansCollection).of(institution),
+  /** What the nonces of scans were first sent for. */
+  claims: store.collection(claimsCollection).of(institution),
   /** The performances that moved. */
   performances: store.collection(performancesCollection).of(institution),
 });

@@ -157,7 +157,8 @@ export const Control = named(
     at: Optional(
       Type.Unsafe<string>({
         ...timestamp,
-        description: 'the time of the control, not in the future, such as 2027-03-14T19:02:11.000Z; default: now',
+        description:
+          'the time of the control, such as 2027-03-14T19:02:11.000Z, at most 7 days ago and not in the future; default: now',
       }),
     ),
   }),

@@ -1,5 +1,7 @@
+import type { Code } from '@boxoffice/envelope';
 import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type New, UniqueViolation } from '@boxoffice/store';
+import type { Scan } from './domain/control.ts';
 import type { OrderTickets } from './domain/order.ts';
 import type { MovedPerformance } from './domain/performance.ts';
 import type { Creator, Place, SaleDescription, Ticket } from './domain/ticket.ts';
@@ -69,6 +71,16 @@ export interface ScanDocument extends Document, ScanAnswer {
   readonly answered?: ScanAnswer;
 }
 
+/**
+ * What a nonce was first sent for, written before the effect; the id is the scan's. Whichever request finishes it, of
+ * requests at the same time or after a crash, decides on this.
+ */
+export interface ClaimDocument extends Document, Scan {
+  readonly ticketId: string | null;
+  readonly performanceId: string | null;
+  readonly refusal: Code | null;
+}
+
 export const ticketsCollection = collection<TicketDocument>('tickets', [
   { name: 'created', fields: ['createdAt'] },
   { name: 'updated', fields: ['updatedAt'] },
@@ -108,6 +120,13 @@ export const scansCollection = collection<ScanDocument>('scans', [
   { name: 'received', fields: ['receivedAt'], acrossInstitutions: true },
 ]);
 
+export const claimsCollection = collection<ClaimDocument>('scan_claims', [
+  { name: 'received', fields: ['receivedAt'], acrossInstitutions: true },
+]);
+
+/** How long a nonce has one effect and one answer. */
+export const NONCE_MS = 30 * 86_400_000;
+
 /** How long a scan is kept. */
 export const SCAN_RETENTION_MS = 90 * 86_400_000;
 
@@ -119,6 +138,7 @@ export const collections = [
   erasedContactsCollection,
   barcodeKeysCollection,
   scansCollection,
+  claimsCollection,
   performancesCollection,
 ];
 
@@ -159,5 +179,9 @@ export const retention: Retentions = {
   scans: {
     retained: '90 days (`SCAN_RETENTION_MS`)',
     ends: [{ field: 'receivedAt', iso: true, afterMs: SCAN_RETENTION_MS }],
+  },
+  scan_claims: {
+    retained: '30 days (`NONCE_MS`)',
+    ends: [{ field: 'receivedAt', iso: true, afterMs: NONCE_MS }],
   },
 };

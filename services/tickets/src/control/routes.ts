@@ -28,7 +28,8 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
       'A barcode that is not of this institution, or not signed by it, is 404 `ticket_unknown_barcode`. With ' +
       '`performanceId` a ticket for another performance is 409 `ticket_other_performance`. Everything else as for a ' +
       'control by ticket id: already controlled is 409, with time and gate in `details`; not printed, cancelled or ' +
-      'replaced is 412. A scanner that was offline sends the time of the control as `at`.',
+      'replaced is 412. A scanner that was offline sends the time of the control as `at`; one more than 5 minutes before ' +
+      "the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is 400 `validation_error`.",
     body: BarcodeControl,
     answers: { 200: Ticket },
     etag: true,
@@ -38,7 +39,7 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
       'ticket_already_controlled',
       'ticket_not_printed',
       ...finalCodes,
-      'semantically_invalid',
+      'validation_error',
     ],
     example: {
       body: { barcode: example.ticket.barcode, performanceId: example.ids.performance, ...example.control },
@@ -71,9 +72,10 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the ' +
       'reason and the replacing ticket in `details`. A scanner that was offline sends the time of the control as ' +
-      '`at`.',
+      "`at`; one more than 5 minutes before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is " +
+      '400 `validation_error`.',
     body: Control,
-    errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'semantically_invalid'],
+    errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'validation_error'],
     example: { params, body: example.control, answer: example.controlled },
     handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
       const context = contextOf(caller);

@@ -23,7 +23,8 @@ import { Control } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
 import { finishPending } from '../tickets/lineage.ts';
-import { controlMany, type NewScan } from './scans.ts';
+import { controlMany } from './batch.ts';
+import type { NewScan } from './scans.ts';
 import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch, TicketStatus, TicketStatuses } from './schemas.ts';
 
 const { Optional } = Type;
@@ -95,7 +96,9 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
       'be, and one that is refused does not stop the others: `result` is `admitted`, `repeated` (the ticket was ' +
       'controlled before; `control` says when and where) or `refused`, and `reason` is the `status` that the single ' +
       'control answers, also of an item that is no scan (`bad_request`, `validation_error`). A `nonce` has one effect and one answer per client and user for 30 days, whatever else is sent ' +
-      'with it: a scanner that got no answer sends everything again. An `offline` scan happened already: of two for one ' +
+      'with it, also at the same time: a scanner that got no answer sends everything again. An `at` more than 5 minutes ' +
+      "before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is refused (`validation_error`) and " +
+      'does not use the nonce. An `offline` scan happened already: of two for one ' +
       'ticket the earlier `at` is admitted, in whichever order they arrive. If the later one had been answered before, ' +
       'that answer stands, its nonce still gets it, and `GET /svc/v3/tickets/controls` shows it as `repeated` from then ' +
       'on; time and gate of the ticket are those of the earlier one. This works while all other services are down.',

@@ -2,8 +2,11 @@
 
 import { type Admission, type Decision, type Ticket, wrong } from './ticket.ts';
 
-/** The tolerated advance of a scanner's clock, in milliseconds. */
+/** How far a scanner's clock may be off, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** How long ago a scan may have happened, in milliseconds. */
+const MAX_AGE_MS = 7 * 86_400_000;
 
 /** Scans that a ticket keeps. Older ones have their documents long since. */
 const MAX_ADMISSIONS = 20;
@@ -31,10 +34,33 @@ const withAdmission = ({ status, admissions = [] }: Ticket, { id, ...scan }: Sca
 };
 
 /**
+ * Why no scan of this ticket can have happened then; undefined if one can. Without a ticket only by the clock. Instants
+ * are ISO 8601 UTC.
+ */
+export const problemOfTime = (
+  { at }: Pick<Scan, 'at'>,
+  now: string,
+  ticket?: Pick<Ticket, 'createdAt'>,
+): string | undefined => {
+  const [time, clock] = [Date.parse(at), Date.parse(now)];
+  if (time > clock + CLOCK_TOLERANCE_MS) return `$.at: ${at} is in the future`;
+  if (time < clock - MAX_AGE_MS) return `$.at: ${at} is more than 7 days ago`;
+  const issuedAt = ticket?.createdAt;
+  if (issuedAt === undefined || time >= Date.parse(issuedAt) - CLOCK_TOLERANCE_MS) return undefined;
+  return `$.at: ${at} is before the ticket was issued (${issuedAt})`;
+};
+
+/** {@link admit}, with a scan whose time may be wrong. */
+export const control = <T extends Ticket>(ticket: T, scan: Scan, now: string): Decision<T> => {
+  const details = problemOfTime(scan, now, ticket);
+  return details === undefined ? admit(ticket, scan, now) : { refused: 'wrong_time', details };
+};
+
+/**
  * printed → controlled, once. An offline scan happened already: where it was earlier than the present control, it is
  * the control from now on.
  */
-export const control = <T extends Ticket>(ticket: T, scan: Scan, now: string): Decision<T> => {
+export const admit = <T extends Ticket>(ticket: T, scan: Scan, now: string): Decision<T> => {
   const { at, gate } = scan;
   const isFirst = scan.offline && isEarlier(at, ticket.controlledAt);
   if (ticket.status === 'controlled' && !isFirst) {
@@ -42,8 +68,6 @@ export const control = <T extends Ticket>(ticket: T, scan: Scan, now: string): D
     return { refused: 'already_controlled', details: `The ticket was controlled at ${ticket.controlledAt}${where}.` };
   }
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
-  if (Date.parse(at) > Date.parse(now) + CLOCK_TOLERANCE_MS)
-    return { refused: 'meaningless', details: `$.at: ${at} is in the future` };
   const admissions = withAdmission(ticket, scan);
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
 };

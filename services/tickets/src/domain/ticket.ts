@@ -137,7 +137,7 @@ export type Reason =
   | 'order_cancelled'
   | 'wrong_status'
   | 'already_controlled'
-  | 'meaningless';
+  | 'wrong_time';
 
 /** A refused command; `details` is English, for humans. */
 export interface Refusal {

@@ -28,7 +28,7 @@ const refusals = {
   // The only status in which a ticket cannot be named, other than those above, is `controlled`.
   wrong_status: { partner: 'precondition_failed', pointOfSale: 'ticket_already_controlled' },
   already_controlled: { partner: 'ticket_already_controlled', pointOfSale: 'ticket_already_controlled' },
-  meaningless: { partner: 'semantically_invalid', pointOfSale: 'semantically_invalid' },
+  wrong_time: { partner: 'validation_error', pointOfSale: 'validation_error' },
 } as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 
 /** The ticket after a decision. @throws {Fault} the code of a refusal for its reader */

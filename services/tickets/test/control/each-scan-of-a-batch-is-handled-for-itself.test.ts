@@ -1,8 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { controlMany, NONCE_MS } from '../../src/control/scans.ts';
+import { controlMany } from '../../src/control/batch.ts';
+import { NONCE_MS } from '../../src/store.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, printed, scan, scansListed } from '../fixture/tickets.ts';
+import { cancelled, confirmed, firstOf, issued, opening, printed, scan, scansListed } from '../fixture/tickets.ts';
 
 const user = (id: string) => ({ id, role: 'door', contact: null, pointsOfSale: [] }) as const;
 
@@ -18,7 +19,7 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
     await fixture.call('POST', `${PATH}/${old.id}/replacement`, { body: {} });
     const early = firstOf(await issued(fixture));
     const { barcode } = await fixture.ticket(id);
-    const at = '2026-11-01T18:02:03.000Z';
+    const at = opening()(3);
     const answers = await scan(fixture, [
       { nonce: `${id}.1`, barcode: 'nonsense' },
       { nonce: `${id}.2`, barcode, gate: 'North', at, performanceId: order.tickets[0]?.performanceId },
@@ -169,18 +170,21 @@ describeOnEachEngine('each scan of a batch is handled for itself', (fixture) => 
   });
 });
 
-const at = (minute: number) => `2026-11-01T18:${String(minute).padStart(2, '0')}:00.000Z`;
-
 describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) => {
+  let at = opening();
+  beforeEach(() => {
+    at = opening();
+  });
+
   const printedTicket = async () => {
     const { order, id } = await printed(fixture, confirmed(1));
     return { orderId: order.orderId, id, performanceId: order.tickets[0]?.performanceId };
   };
-  const offline = (ticketId: string, minute: number, more: object = {}) => ({
-    nonce: `${ticketId}.${minute}`,
+  const offline = (ticketId: string, second: number, more: object = {}) => ({
+    nonce: `${ticketId}.${second}`,
     ticketId,
-    at: at(minute),
-    gate: `G${minute}`,
+    at: at(second),
+    gate: `G${second}`,
     offline: true,
     ...more,
   });
@@ -239,7 +243,7 @@ describeOnEachEngine('of two offline scans the earlier is admitted', (fixture) =
 
   test('three that arrive at the same time leave the earliest as the control and one admitted scan', async () => {
     const { id, performanceId } = await printedTicket();
-    await Promise.all([9, 5, 7].map((minute) => scan(fixture, [offline(id, minute)])));
+    await Promise.all([9, 5, 7].map((second) => scan(fixture, [offline(id, second)])));
     expect(await fixture.ticket(id)).toMatchObject({ controlledAt: at(5), gate: 'G5' });
     expect(await listed(performanceId)).toEqual(['G5 admitted', 'G7 repeated', 'G9 repeated']);
   });

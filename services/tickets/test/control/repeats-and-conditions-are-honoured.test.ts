@@ -1,7 +1,7 @@
 import { sendEightAtOnce } from '@boxoffice/service/testkit';
 import { beforeAll, expect, test } from '@jest/globals';
 import { describeOnEachEngine, type Instance, PATH, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, printed, scansListed } from '../fixture/tickets.ts';
+import { cancelled, confirmed, firstOf, issued, opening, printed, scansListed } from '../fixture/tickets.ts';
 
 describeOnEachEngine('ETags follow visible changes', (fixture) => {
   const get = (id: string) => fixture.call('GET', `${PATH}/${id}`);
@@ -102,7 +102,7 @@ describeOnEachEngine('of eight requests with one key at two instances', (fixture
   test('a batch of scans admits each ticket once', async () => {
     const { order, id } = await printed(fixture);
     const { barcode } = await fixture.ticket(id);
-    const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: '2026-11-01T18:02:03.000Z' }];
+    const items = [{ nonce: 'gate-7.000123', barcode, gate: 'North', at: opening()(3) }];
     const reply = await send('POST', '/controls', { items });
     expect(reply.data).toMatchObject({ items: [{ result: 'admitted' }] });
     expect(await scansListed(fixture, `performanceId=${order.tickets[0]?.performanceId}`)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { startSweeper } from '@boxoffice/service';
 import { useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { contextIn, createContext } from '../../src/context.ts';
-import { controlMany } from '../../src/control/scans.ts';
+import { controlMany } from '../../src/control/batch.ts';
 import { collections, retention, SCAN_RETENTION_MS } from '../../src/store.ts';
 import { untilNoneCrashes } from '../fixture/crashes.ts';
 import {
@@ -17,25 +17,35 @@ import {
   SERVICE_SECRET,
   till,
 } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, printed, scan, scansListed, withMembers } from '../fixture/tickets.ts';
+import {
+  cancelled,
+  confirmed,
+  firstOf,
+  issued,
+  opening,
+  printed,
+  scan,
+  scansListed,
+  withMembers,
+} from '../fixture/tickets.ts';
 
 describeOnEachEngine('every scan is listed', (fixture) => {
   test('single controls and batches, refused ones too, in the order in which they happened', async () => {
     const { order, id } = await printed(fixture, confirmed(2));
     const [{ performanceId = '' } = {}, { ticketId: second = '' } = {}] = order.tickets;
     const { barcode } = await fixture.ticket(id);
-    const minute = (n: number) => `2026-11-01T18:0${n}:00.000Z`;
+    const at = opening();
     const post = (path: string, body: object) => fixture.call('POST', `${PATH}${path}`, { body });
-    await post('/control', { barcode, performanceId, gate: 'North', at: minute(2) });
-    await post(`/${id}/control`, { gate: 'South', at: minute(3) });
-    await post('/control', { barcode: 'a visiting card: Ana Martin', performanceId, gate: 'North', at: minute(1) });
-    await post('/control', { barcode, performanceId: `${performanceId}x`, at: minute(1) });
-    await scan(fixture, [{ nonce: 'in-a-batch', ticketId: second, gate: 'South', at: minute(4) }]);
+    await post('/control', { barcode, performanceId, gate: 'North', at: at(2) });
+    await post(`/${id}/control`, { gate: 'South', at: at(3) });
+    await post('/control', { barcode: 'a visiting card: Ana Martin', performanceId, gate: 'North', at: at(1) });
+    await post('/control', { barcode, performanceId: `${performanceId}x`, at: at(1) });
+    await scan(fixture, [{ nonce: 'in-a-batch', ticketId: second, gate: 'South', at: at(4) }]);
     const query = `performanceId=${performanceId}`;
     const listed = await scansListed(fixture, query);
-    const control = { at: minute(2), gate: 'North' };
+    const control = { at: at(2), gate: 'North' };
     expect(listed).toMatchObject([
-      { nonce: null, result: 'refused', reason: 'ticket_unknown_barcode', ticketId: null, at: minute(1) },
+      { nonce: null, result: 'refused', reason: 'ticket_unknown_barcode', ticketId: null, at: at(1) },
       { nonce: null, result: 'admitted', reason: null, ticketId: id, place: { label: 'A-1' }, control, gate: 'North' },
       { nonce: null, result: 'repeated', reason: 'ticket_already_controlled', ticketId: id, control, gate: 'South' },
       { nonce: 'in-a-batch', result: 'admitted', ticketId: second, gate: 'South', offline: false },
@@ -46,17 +56,17 @@ describeOnEachEngine('every scan is listed', (fixture) => {
     const resultsOf = async (more: string) => (await scansListed(fixture, query + more)).map(({ result }) => result);
     expect(await resultsOf('&gate=South')).toEqual(['repeated', 'admitted']);
     expect(await resultsOf('&result=refused')).toEqual(['refused']);
-    expect(await resultsOf(`&from=${minute(2)}&to=${minute(4)}`)).toEqual(['admitted', 'repeated']);
-    expect(await resultsOf(`&to=${minute(2)}`)).toEqual(['refused']);
+    expect(await resultsOf(`&from=${at(2)}&to=${at(4)}`)).toEqual(['admitted', 'repeated']);
+    expect(await resultsOf(`&to=${at(2)}`)).toEqual(['refused']);
     const pages = [];
     for (let cursor = ''; ; ) {
       const { data } = await fixture.call('GET', `${PATH}/controls?limit=3&${query}${cursor}`);
       const { items, nextCursor } = data as unknown as { items: { at: string }[]; nextCursor: string | null };
-      pages.push(items.map(({ at }) => at));
+      pages.push(items.map((one) => one.at));
       if (nextCursor === null) break;
       cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
     }
-    expect(pages).toEqual([[minute(1), minute(2), minute(3)], [minute(4)]]);
+    expect(pages).toEqual([[at(1), at(2), at(3)], [at(4)]]);
     const other = await fixture.call('GET', `${PATH}/controls`, { institution: 'museum' });
     expect(other.data.items).toEqual([]);
   });
@@ -121,14 +131,14 @@ describe.each(engines)('a crash between a ticket and its scan admits nobody twic
     const { order } = await printed(fixture, confirmed(3));
     const [first = '', second = '', third = ''] = order.tickets.map(({ ticketId }) => ticketId);
     const performanceId = order.tickets[0]?.performanceId ?? '';
-    const at = '2026-11-01T18:05:00.000Z';
-    await scan(fixture, [{ nonce: `later.${when}`, ticketId: third, at: '2026-11-01T18:09:00.000Z' }]);
+    const at = opening();
+    await scan(fixture, [{ nonce: `later.${when}`, ticketId: third, at: at(9) }]);
     const items = [
       { nonce: `a.${when}`, ticketId: first },
       { nonce: `b.${when}`, ticketId: first },
       { nonce: `c.${when}`, ticketId: second, performanceId },
       { nonce: `d.${when}`, ticketId: second, performanceId: 'prf_other' },
-      { nonce: `e.${when}`, ticketId: third, at, offline: true },
+      { nonce: `e.${when}`, ticketId: third, at: at(5), offline: true },
     ];
     const crashes = await untilNoneCrashes(fixture.store, (store) => controlOn(store, items), when);
     expect(crashes).toBeGreaterThan(1);

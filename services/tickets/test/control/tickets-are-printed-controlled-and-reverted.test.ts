@@ -3,7 +3,7 @@ import { routes } from '../../src/app.ts';
 import { signJws } from '../../src/barcode/barcode.ts';
 import { createContext } from '../../src/context.ts';
 import { describeOnEachEngine, PATH, SERVICE_SECRET, type TicketView, ticketOf } from '../fixture/service.ts';
-import { cancelled, confirmed, firstOf, issued, printed } from '../fixture/tickets.ts';
+import { cancelled, confirmed, firstOf, issued, opening, printed } from '../fixture/tickets.ts';
 
 describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) => {
   const post = (id: string, action: string, body?: object, headers?: Record<string, string>) =>
@@ -23,8 +23,9 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
 
   test('a second control is 409 with time and gate; after a revert the ticket can be controlled again', async () => {
     const { order, id } = await printed(fixture);
-    const at = '2026-11-01T18:02:03.000Z';
-    const reply = await post(id, 'control', { gate: 'North', at: '2026-11-01T19:02:03+01:00' });
+    const at = opening()(3);
+    const inZurich = new Date(Date.parse(at) + 3_600_000).toISOString().replace('Z', '+01:00');
+    const reply = await post(id, 'control', { gate: 'North', at: inZurich });
     expect(reply.data).toMatchObject({ status: 'controlled', controlledAt: at, gate: 'North' });
     const again = await post(id, 'control');
     expect([again.status, again.body.status]).toEqual([409, 'ticket_already_controlled']);
@@ -43,12 +44,11 @@ describeOnEachEngine('tickets are printed, controlled and reverted', (fixture) =
     expect(facts[0]?.data).toEqual({ ticketId: id, orderId: order.orderId, controlledAt: at, gate: 'North' });
   });
 
-  test('control is 412 if not printed, 422 in the future, 400 with a blank gate', async () => {
+  test('control is 412 if not printed, 400 with a blank gate', async () => {
     const id = firstOf(await issued(fixture));
     const early = await post(id, 'control');
     expect([early.status, early.body.details]).toEqual([412, 'The ticket is not printed.']);
     await post(id, 'printing');
-    expect((await post(id, 'control', { at: '2199-01-01T00:00:00Z' })).status).toBe(422);
     expect((await post(id, 'control', { gate: ' ' })).body.status).toBe('validation_error');
     expect((await post(id, 'control', { at: 5 })).body.status).toBe('bad_request');
   });
@@ -160,7 +160,7 @@ describeOnEachEngine('a barcode is controlled in one request', (fixture) => {
     const { order, id } = await printed(fixture);
     const barcode = await barcodeOf(id);
     const performanceId = order.tickets[0]?.performanceId;
-    const at = '2026-11-01T18:02:03.000Z';
+    const at = opening()(3);
     const { status, data, headers } = await control({ barcode, performanceId, gate: 'North', at });
     expect([status, data]).toMatchObject([200, { id, status: 'controlled', gate: 'North', controlledAt: at }]);
     expect(headers.get('etag')).toBe((await fixture.call('GET', `${PATH}/${id}`)).headers.get('etag'));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { control } from '../../src/domain/control.ts';
+import { admit } from '../../src/domain/control.ts';
 import { statuses, type Ticket } from '../../src/domain/ticket.ts';
 import { createMemory, doorModule } from './phones.ts';
 
@@ -75,7 +75,7 @@ describe('a scan is decided without a network', () => {
       const ticket = { id: ID, performanceId: TONIGHT, status, place, controlledAt, gate } as unknown as Ticket;
       const now = '2027-03-14T18:40:00.000Z';
       const scan = { id: 'scn_1', nonce: null, gate: null, at: now, offline: false, receivedAt: now };
-      const server = control(ticket, scan, now);
+      const server = admit(ticket, scan, now);
       const phone = decide({
         ticket: signed,
         status: listed(status, { controlledAt, gate }),

@@ -108,7 +108,7 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
     const ticket = (action: string, body: object) => partner.must(`/svc/v3/tickets/${ticketId}/${action}`, post(body));
     // The fact may arrive before the response's own ticket.
     await waitUntil(async () => (await partner.ask(`/svc/v3/tickets/${ticketId}`)).status === 200);
-    return { id, act, ticket, total };
+    return { id, act, ticket, ticketId, total };
   };
   await order({ externalReference: fresh('open') });
   const pending = await order();
@@ -125,6 +125,12 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
   const controlled = await sold();
   await controlled.ticket('printing', {});
   await controlled.ticket('control', { gate: 'North' });
+  const scanned = await sold();
+  await scanned.ticket('printing', {});
+  await partner.must(
+    '/svc/v3/tickets/controls',
+    post({ items: [{ nonce: fresh('scan'), ticketId: scanned.ticketId }] }),
+  );
   const replaced = await sold();
   await replaced.ticket('printing', {});
   await replaced.ticket('replacement', { reason: 'lost' });

@@ -1,0 +1,182 @@
+// Controls in a batch: each scan for itself, with one effect and one answer per nonce.
+
+import { type Code, Fault } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
+import { derivedId, newId } from '@boxoffice/runtime';
+import { salesBoundsOf } from '@boxoffice/service';
+import { type Collections, type InstitutionContext, timestampOf } from '../context.ts';
+import { admit, problemOfTime, type Scan } from '../domain/control.ts';
+import type { Ticket } from '../domain/ticket.ts';
+import { ticketControlled } from '../events.ts';
+import { NONCE_MS, type TicketDocument } from '../store.ts';
+import { ticketsWithIds } from '../tickets/lineage.ts';
+import { allowed } from '../tickets/tickets.ts';
+import { type Attempt, claimNonces, nonceSince } from './claims.ts';
+import {
+  admittedScan,
+  checkTicket,
+  meantBy,
+  type NewScan,
+  type RequestedScan,
+  recordScans,
+  refusedScan,
+} from './scans.ts';
+import { faultOfScan, nonceOf } from './schemas.ts';
+
+/** Tickets that are controlled concurrently. */
+const WIDTH = 32;
+
+interface Item extends Pick<Attempt, 'scan' | 'ids'> {
+  readonly requested: RequestedScan;
+  /** Why what was sent is no scan. */
+  readonly fault: Fault | undefined;
+}
+
+type Tickets = ReadonlyMap<string, TicketDocument>;
+
+/** By what equal scans of a sender are found: their nonce; one without a nonce equals no other. */
+const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
+
+/** Makes the items. A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
+const itemsOf = (
+  caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
+  sent: readonly unknown[],
+  now: number,
+): Item[] => {
+  const { institution, client, user } = caller;
+  // Under other bounds a scan is another one: the recorded answer may show what is out of bounds now.
+  const sender = [institution, client ?? '', user?.id ?? '', JSON.stringify(salesBoundsOf(caller))];
+  const period = Math.floor(now / NONCE_MS);
+  const receivedAt = new Date(now).toISOString();
+  return sent.map((one) => {
+    const [fault, nonce] = [faultOfScan(one), nonceOf(one)];
+    const requested = fault ? {} : (one as RequestedScan);
+    const { gate = null, at = receivedAt, offline = false } = requested;
+    const idIn = (periods: number) =>
+      nonce === null ? newId('scn', now) : derivedId('scn', ...sender, nonce, String(periods));
+    const id = idIn(period);
+    return { requested, fault, ids: [id, idIn(period - 1)], scan: { id, nonce, gate, at, offline, receivedAt } };
+  });
+};
+
+/** Offline scans come first, the earliest before the others: they happened already. */
+const inOrder = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
+  if (!one.offline || !other.offline) return Number(other.offline) - Number(one.offline);
+  return Date.parse(one.at) - Date.parse(other.at);
+};
+
+const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
+  if (item.fault) return item.fault.code;
+  try {
+    checkTicket(ticket, item.requested);
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return error.code;
+    throw error;
+  }
+};
+
+/** What decides on an item. One that cannot have happened then does not use its nonce: it has an id of its own. */
+const attemptOf = (item: Item, ticket: Ticket | undefined, now: number): Attempt => {
+  const { scan, ids, fault, requested } = item;
+  const refusal = refusalOf(item, ticket);
+  const isFound = refusal !== 'not_found' && refusal !== 'ticket_unknown_barcode';
+  const found = isFound ? ticket : undefined;
+  const meant = { ticketId: found?.id ?? null, performanceId: requested.performanceId ?? null };
+  if (fault || problemOfTime(scan, new Date(now).toISOString(), found) === undefined)
+    return { scan, ids, ...meant, refusal, usesNonce: scan.nonce !== null };
+  const id = newId('scn', now);
+  return { scan: { ...scan, id }, ids: [id, id], ...meant, refusal: 'validation_error', usesNonce: false };
+};
+
+/**
+ * Controls a ticket with one scan; resolves to the scans to record: this one, and those that it displaces. The ticket's
+ * write carries the scan, so that a crash afterwards loses neither the effect nor the answer.
+ */
+const controlWith = async (
+  context: InstitutionContext,
+  known: TicketDocument | undefined,
+  { scan, ids, refusal, performanceId }: Attempt,
+): Promise<NewScan[]> => {
+  if (refusal !== null || !known) return [refusedScan(scan, refusal ?? 'not_found', known, performanceId)];
+  const since = nonceSince(context.now());
+  const admissionIn = ({ admissions = [] }: Ticket) =>
+    admissions.find(({ scanId, receivedAt }) => ids.includes(scanId) && receivedAt > since);
+  let seen: Ticket = known;
+  try {
+    const written = await context.collections.tickets.update(known.id, (ticket) => {
+      seen = ticket;
+      if (admissionIn(ticket)) return undefined;
+      const next = allowed(admit(ticket, scan, timestampOf(context)));
+      return { next, events: [ticketControlled(next)] };
+    });
+    const own = written && admissionIn(written);
+    if (!own) return [refusedScan(scan, 'not_found', undefined, performanceId)];
+    const displaced = written.admissions?.filter((one) => one.displaced && one !== own) ?? [];
+    return [own, ...displaced].map((one) => admittedScan(written, one));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return [refusedScan(scan, error.code, seen, performanceId)];
+  }
+};
+
+/** The recorded scans of these items, by their keys. */
+const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
+  const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
+  const since = nonceSince(now);
+  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
+};
+
+/** Controls the tickets of these scans, those of one ticket one after the other; resolves to the scans to record. */
+const controlEach = async (context: InstitutionContext, attempts: readonly Attempt[], known: Tickets) => {
+  const missing = attempts.flatMap(({ ticketId }) => (ticketId === null || known.has(ticketId) ? [] : [ticketId]));
+  const claimed: Tickets = missing.length > 0 ? await ticketsWithIds(context.collections, missing) : new Map();
+  const byTicket = [...Map.groupBy(attempts, ({ ticketId }) => ticketId ?? '')];
+  const made: NewScan[] = [];
+  const run = async ([id, same]: readonly [string, readonly Attempt[]]) => {
+    const ticket = known.get(id) ?? claimed.get(id);
+    for (const attempt of same.toSorted(inOrder)) made.push(...(await controlWith(context, ticket, attempt)));
+  };
+  for (let start = 0; start < byTicket.length; start += WIDTH)
+    await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
+  return made;
+};
+
+/** Controls these items; resolves to their recorded scans. */
+const controlFresh = async (context: InstitutionContext, items: readonly Item[]): Promise<NewScan[]> => {
+  const { collections } = context;
+  const now = context.now();
+  const tickets = await ticketsWithIds(collections, [...new Set(items.map(({ requested }) => meantBy(requested)))]);
+  const attempts = await claimNonces(
+    collections,
+    items.map((item) => attemptOf(item, tickets.get(meantBy(item.requested)), now)),
+    now,
+  );
+  const made = await controlEach(context, attempts, tickets);
+  const ids = new Set(attempts.flatMap((attempt) => attempt.ids));
+  // Displaced scans first: a scan that is recorded has no work left.
+  await recordScans(
+    collections,
+    made.filter(({ id }) => !ids.has(id)),
+  );
+  const own = made.filter(({ id }) => ids.has(id));
+  return [...(await recordScans(collections, own)).values()];
+};
+
+/**
+ * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. What is no scan is refused
+ * for itself. A nonce that was sent within 30 days, or twice in the batch, gets its first scan.
+ */
+export const controlMany = async (
+  context: InstitutionContext,
+  caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
+  sent: readonly unknown[],
+): Promise<NewScan[]> => {
+  const now = context.now();
+  const all = itemsOf(caller, sent, now);
+  const first = [...new Map(all.toReversed().map((item) => [keyOf(item.scan), item])).values()].toReversed();
+  const answers = new Map<string, NewScan>(await recordedOf(context.collections, first, now));
+  const fresh = first.filter(({ scan }) => !answers.has(keyOf(scan)));
+  for (const scan of await controlFresh(context, fresh)) answers.set(keyOf(scan), scan);
+  return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
+};
