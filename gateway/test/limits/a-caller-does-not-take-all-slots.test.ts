@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as descriptions from '../fixtures/describe.ts';
-import { flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.ts';
+import { atOneMoment, flood, lines, rawExchange, statusesIn, until } from '../fixtures/http.ts';
 import { type Installation, startInstallation } from '../fixtures/installation.ts';
 import { type Answering, echo, json, startUpstream, type Upstream } from '../fixtures/upstream.ts';
 
@@ -221,6 +221,32 @@ describe('requests that wait hold no slot', () => {
     expect(waiting).toBe(MOST);
     close();
   });
+
+  test.each([
+    ['each on a connection of its own', 1],
+    ['all on one connection', PIPELINED],
+  ])('whose connection breaks end at once, with their requests at the service: %s', (_, each) =>
+    // The clock stands, so nothing ends because its time is over.
+    atOneMoment(async () => {
+      let open = 0;
+      events.answer((_request, response) => {
+        open += 1;
+        response.on('close', () => {
+          open -= 1;
+        });
+      });
+      const token = tokenOf('opera');
+      const { close } = flood(its.gateway.httpPort, MOST / each, () => pipelined(token, each));
+      await until(() => open === MOST);
+      expect((await its.as(token)(WAIT)).status).toBe(429);
+      close();
+      await until(() => open === 0);
+      const again = its.as(token)(WAIT);
+      await until(() => open === 1);
+      events.cut();
+      expect((await again).status).toBe(502);
+    }),
+  );
 
   test('more than fit of several callers wait; these callers and others are answered, and none has more than its part', async () => {
     const tokens = Array.from({ length: FLOOD / MOST }, () => tokenOf('opera'));

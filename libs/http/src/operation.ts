@@ -98,6 +98,8 @@ export interface Request<Params, QueryParameters, Body, Visitor = unknown> {
   readonly body: Body;
   /** One header's value; names in lower case. */
   header(name: string): string | undefined;
+  /** Aborted once the answer was sent, or the client has disconnected before. */
+  readonly closed: AbortSignal;
   /**
    * Call inside `update`, before the state is checked: throws `precondition_failed` unless the request's If-Match is
    * absent or names this validator (RFC 9110, 13.1.1).

@@ -19,16 +19,15 @@ interface ContextOptions {
   readonly logger: Pick<Logger, 'warn'>;
   /** Called with each event that this process has recorded. */
   readonly onRecorded?: ((event: NewEvent, recordedAt: number) => void) | undefined;
-  /** Milliseconds between comments in a stream, and until a reserved one has to begin. */
+  /** Milliseconds between comments in a stream. */
   readonly commentMs?: number | undefined;
-  readonly beginsMs?: number | undefined;
   /** Epoch milliseconds. */
   readonly now?: () => number;
 }
 
 /** The context of a service instance; `now` defaults to the system clock. */
 export const createContext = ({ store, serviceSecret, publicUrl, ...options }: ContextOptions) => {
-  const { retentionMs, logger, commentMs, beginsMs, now = Date.now } = options;
+  const { retentionMs, logger, commentMs, now = Date.now } = options;
   const log = createLog(store, now, options.onRecorded);
   const clientContacts = createClientContacts(store);
   const record: Log['append'] = async (institution, arrival) => {
@@ -49,7 +48,7 @@ export const createContext = ({ store, serviceSecret, publicUrl, ...options }: C
     feed,
     tail,
     streamCounts,
-    streams: createStreams({ counts: streamCounts, feed, tail, cursors, publicUrl, logger, commentMs, beginsMs }),
+    streams: createStreams({ counts: streamCounts, feed, tail, cursors, publicUrl, logger, commentMs }),
     cursors,
     publicUrl,
     now,

@@ -57,6 +57,14 @@ const openStream = (response: ServerResponse): OpenStream => ({
   onClose: (listener) => void response.once('close', listener),
 });
 
+/** Aborts once the response was sent, or its client has disconnected before. */
+export const closedSignal = (response: ServerResponse): AbortSignal => {
+  if (response.closed || response.destroyed) return AbortSignal.abort();
+  const closing = new AbortController();
+  response.once('close', () => closing.abort());
+  return closing.signal;
+};
+
 /** Sends the answer; a HEAD gets its headers alone. */
 export const send = (exchange: Exchange, { status, headers, body, stream }: Reply): void => {
   const { request, response, trace } = exchange;
@@ -73,6 +81,8 @@ export const send = (exchange: Exchange, { status, headers, body, stream }: Repl
   };
   response.writeHead(status, all);
   if (stream && request.method !== 'HEAD') {
+    // Whoever has left closes no stream any more.
+    if (response.destroyed) return;
     response.flushHeaders();
     stream(openStream(response));
     return;

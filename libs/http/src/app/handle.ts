@@ -3,7 +3,14 @@ import { type Caller, restrictionOf } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
 import { type AccessOptions, type Admitted, createAdmission } from '../access.ts';
 import { createEncoder } from '../answers/compressed.ts';
-import { type AccessLogger, type Exchange, type Headers, jsonBody, type Reply } from '../answers/exchange.ts';
+import {
+  type AccessLogger,
+  closedSignal,
+  type Exchange,
+  type Headers,
+  jsonBody,
+  type Reply,
+} from '../answers/exchange.ts';
 import { createOutcomes, type Outcome } from '../answers/outcome.ts';
 import { createAnnouncement } from '../description/deprecation.ts';
 import type { DescriptionOptions } from '../description/openapi.ts';
@@ -109,7 +116,7 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
   const encode = createEncoder((data) => Buffer.from(jsonBody(data)));
 
   const run = async (
-    { request }: Exchange,
+    { request, response }: Exchange,
     { caller, visitor, headers: more }: Admitted,
     params: Readonly<Record<string, string>>,
     raw: Buffer,
@@ -130,6 +137,9 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       ...form,
       idempotencyKey: ticket?.key,
       header,
+      get closed() {
+        return closedSignal(response);
+      },
       ifMatch: (etag) => requireMatch(header('if-match'), etag),
       remember,
       cursor: {

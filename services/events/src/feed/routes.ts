@@ -137,7 +137,7 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
       query: { after: example.cursor, types: 'order.*', wait: 20 },
       answer: { items: [example.event], nextCursor: example.cursor },
     },
-    handle: async ({ caller, query: asked, header }) => {
+    handle: async ({ caller, query: asked, header, closed }) => {
       const { institution } = caller;
       const selection = selectionOf(caller, asked);
       const isStream = wantsStream(header('accept'));
@@ -149,11 +149,11 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
       if (isStream) {
         // Refused here, and not within the stream.
         await feed.read(institution, after, selection, 1);
-        return { ...ok(null as never), stream: await streams.open({ institution, client, after, selection }) };
+        return { ...ok(null as never), stream: await streams.open({ institution, client, after, selection, closed }) };
       }
       const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
-      const reserve = () => streams.reserve({ institution, client });
-      const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, reserve };
+      const reserve = () => streams.reserve({ institution, client, closed });
+      const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, closed, reserve };
       const { events, upTo } = await poll(feed, tail, wanted);
       const items = events.map((event) => eventView(event, publicUrl));
       return ok({ items, nextCursor: cursors.write(institution, upTo) });

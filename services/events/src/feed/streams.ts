@@ -136,10 +136,15 @@ export const createStreamCounts = (
   };
 };
 
-interface StreamRequest {
+interface Reservation {
   readonly institution: string;
   /** Whose streams are counted together. */
   readonly client: string;
+  /** Aborted when it ends. */
+  readonly closed: AbortSignal;
+}
+
+interface StreamRequest extends Reservation {
   readonly after: number;
   readonly selection: Selection;
 }
@@ -153,8 +158,6 @@ interface StreamOptions {
   readonly logger: Pick<Logger, 'warn'>;
   /** Milliseconds between comments. */
   readonly commentMs?: number | undefined;
-  /** How long a reserved stream may take to begin, in milliseconds: the answer to a HEAD, or to a client that has left, has none. */
-  readonly beginsMs?: number | undefined;
 }
 
 const COMMENT_MS = 15_000;
@@ -254,39 +257,33 @@ const write = (
 
 /** Counts and writes the streams of an instance. */
 export const createStreams = (options: StreamOptions) => {
-  const { counts, beginsMs = 5_000 } = options;
+  const { counts } = options;
   const textOf = createWriter(options);
   let count = 0;
 
   /**
-   * Counts a stream, or a poll that waits; the returned function ends that, once.
+   * Counts a stream, or a poll that waits, until its response has ended or its client has disconnected.
    * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT}
    */
-  const reserve = async ({ institution, client }: Pick<StreamRequest, 'institution' | 'client'>) => {
+  const reserve = async ({ institution, client, closed }: Reservation): Promise<void> => {
     if (!(await counts.admit(institution, client))) {
       const details = `A client has at most ${MOST_PER_CLIENT} streams and waiting requests of events at once.`;
       throw new Fault('too_many_requests', details, { 'Retry-After': '10' });
     }
-    let isCounted = true;
-    return () => {
-      if (isCounted) counts.release(institution, client);
-      isCounted = false;
-    };
+    const release = () => counts.release(institution, client);
+    if (closed.aborted) release();
+    else closed.addEventListener('abort', release, { once: true });
   };
 
   return {
     reserve,
     /** Reserves a stream and returns what writes it. @throws {Fault} as `reserve` */
     async open(request: StreamRequest): Promise<(stream: OpenStream) => void> {
-      const release = await reserve(request);
-      const unused = setTimeout(release, beginsMs);
-      unused.unref();
+      await reserve(request);
       return (stream) => {
-        clearTimeout(unused);
         count += 1;
         stream.onClose(() => {
           count -= 1;
-          release();
         });
         write(options, textOf, request, stream);
       };

@@ -1,3 +1,4 @@
+import { ClientGone } from '@boxoffice/http';
 import { type Logger, repeat } from '@boxoffice/runtime';
 import type { Log } from '../log/log.ts';
 import type { Feed, Selection, Stretch } from './read.ts';
@@ -70,19 +71,25 @@ interface Poll {
   readonly limit: number;
   /** How long to wait for the first event, in milliseconds. */
   readonly waitMs: number;
-  /** Called before it waits; the returned function is called after it. Rejects if it may not wait. */
-  readonly reserve: () => Promise<() => void>;
+  /** Aborted when nobody waits any more. */
+  readonly closed: AbortSignal;
+  /** Called before it waits; rejects if it may not. */
+  readonly reserve: () => Promise<void>;
 }
 
 /** How long one poll reads on where the filter leaves everything out, in milliseconds. */
 const READING_MS = 2_000;
 
-/** Resolves at the next event of the institution, or after `ms`. */
-const nextOf = (tail: Tail, institution: string, ms: number) => {
+/** Resolves at the next event of the institution, after `ms`, or when nobody waits any more. */
+const nextOf = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const unfollow = tail.follow(institution, resolve);
   const timer = setTimeout(resolve, ms);
+  const leave = (): void => resolve();
+  closed.addEventListener('abort', leave);
+  if (closed.aborted) leave();
   void promise.then(() => {
+    closed.removeEventListener('abort', leave);
     clearTimeout(timer);
     unfollow();
   });
@@ -96,30 +103,28 @@ const nextOf = (tail: Tail, institution: string, ms: number) => {
 export const poll = async (
   feed: Feed,
   tail: Tail,
-  { institution, after, selection, limit, waitMs, reserve }: Poll,
+  { institution, after, selection, limit, waitMs, closed, reserve }: Poll,
 ): Promise<Stretch> => {
   const startedAt = performance.now();
   let upTo = after;
-  let release: (() => void) | undefined;
-  try {
-    for (;;) {
-      // Followed before it is read, so that an event in between wakes it.
-      const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)));
-      try {
-        const stretch = await feed.read(institution, upTo, selection, limit);
-        const isNew = stretch.upTo > upTo;
-        upTo = stretch.upTo;
-        const spentMs = performance.now() - startedAt;
-        if (stretch.events.length > 0) return { events: stretch.events, upTo };
-        if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
-        if (spentMs >= waitMs) return { events: [], upTo };
-        release ??= await reserve();
-        await next.promise;
-      } finally {
-        next.cancel();
-      }
+  let isReserved = false;
+  for (;;) {
+    // Followed before it is read, so that an event in between wakes it.
+    const next = nextOf(tail, institution, Math.max(0, waitMs - (performance.now() - startedAt)), closed);
+    try {
+      const stretch = await feed.read(institution, upTo, selection, limit);
+      const isNew = stretch.upTo > upTo;
+      upTo = stretch.upTo;
+      const spentMs = performance.now() - startedAt;
+      if (stretch.events.length > 0) return { events: stretch.events, upTo };
+      if (closed.aborted) throw new ClientGone();
+      if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
+      if (spentMs >= waitMs) return { events: [], upTo };
+      if (!isReserved) await reserve();
+      isReserved = true;
+      await next.promise;
+    } finally {
+      next.cancel();
     }
-  } finally {
-    release?.();
   }
 };

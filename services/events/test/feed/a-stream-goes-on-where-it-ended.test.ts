@@ -6,7 +6,7 @@ import { until } from '../fixture/receiver.ts';
 import { engines, fact, type Instance, openFixture } from '../fixture/service.ts';
 
 describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) => {
-  const its = useFixture(() => openFixture(engine, { commentMs: 100, beginsMs: 1_000 }));
+  const its = useFixture(() => openFixture(engine, { commentMs: 100 }));
 
   /** A stream as a client reads it: the last id, and the events so far. */
   const follow = async (
@@ -143,12 +143,36 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     await one.leave();
   });
 
-  test('a stream that was reserved and never begins, as for a HEAD, ceases to count', async () => {
-    const { store, streams } = its.context;
-    await streams.open({ institution: 'reserved', client: 'partner', after: 0, selection: {} });
-    const counts = store.collection(openStreamsCollection).of('reserved');
-    expect(await counts.count({})).toBe(1);
-    await until('its count', async () => (await counts.count({})) === 0);
+  test('a stream or a wait whose connection breaks gives its place back at once, and so does a HEAD', async () => {
+    const counts = its.context.store.collection(openStreamsCollection).of('broken');
+    const isCounted = async (count: number): Promise<boolean> =>
+      (await counts.find({ where: { client: 'partner' } })).reduce((sum, one) => sum + one.count, 0) === count;
+    const json = { accept: 'application/json' };
+    // It waits for as long, and began before: a place that is given back when the wait ends comes later.
+    let hasEnded = false;
+    const longest = follow('broken', '?wait=30', json, 'another').finally(() => {
+      hasEnded = true;
+    });
+    await until('its count', async () => (await counts.count({})) === 1);
+    for (const [query, headers] of [
+      ['', { accept: 'text/event-stream' }],
+      ['?wait=30', json],
+    ] as const) {
+      const leaving = new AbortController();
+      const call = { institution: 'broken', headers };
+      const open = () => its.open('GET', `/svc/v3/events${query}`, call, leaving.signal).catch(() => {});
+      const all = Array.from({ length: MOST_PER_CLIENT }, open);
+      await until('their counts', () => isCounted(MOST_PER_CLIENT));
+      leaving.abort();
+      await Promise.all(all);
+      await until('their ends', () => isCounted(0));
+    }
+    expect(hasEnded).toBe(false);
+    await its.open('HEAD', '/svc/v3/events', { institution: 'broken', headers: { accept: 'text/event-stream' } });
+    await until('its end', () => isCounted(0));
+    expect(its.context.tail.followers).toBe(1);
+    await order('broken', 'ord_awaited');
+    expect((await longest).status).toBe(200);
   });
 
   test('a cursor that is not valid is refused before the stream begins', async () => {

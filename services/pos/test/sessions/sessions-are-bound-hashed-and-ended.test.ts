@@ -75,6 +75,7 @@ describe.each(engines)('sessions on $name', (engine) => {
     ] as const) {
       const read = await linksOf(fixture).read(link, { token: presented });
       expect([read.status, read.headers.get('x-internal-session')]).toEqual([200, header]);
+      expect(read.headers.get('x-internal-institution')).toBe('opera');
     }
     const login = await fixture.call('POST', '/sessions', {
       token: invented,
