@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
+import { isKnown } from '@boxoffice/http';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import type { Documentation } from '../documentation/documentation.ts';
 import { answerFault, faultOf, setCommonHeaders } from '../exchange/answer.ts';
@@ -33,14 +34,20 @@ export const createOwnOperations = ({ documents, documentation, report }: OwnOpe
   const send = async (request: Request, response: Response, content: Content): Promise<void> => {
     const { status, headers, etag, gzipped, read } = content;
     const zip = gzipped !== undefined && takesGzip(request.headers['accept-encoding']);
-    const body = zip ? await gzipped : await read();
     response.status(status).set(headers);
     if (gzipped) response.vary('Accept-Encoding');
-    if (etag !== undefined) response.set('ETag', zip ? etag.replace(/"$/, '-gzip"') : etag);
+    const tag = zip ? etag?.replace(/"$/, '-gzip"') : etag;
+    if (tag !== undefined) response.set('ETag', tag);
+    if (tag !== undefined && isKnown(request.headers['if-none-match'], tag)) {
+      response.removeHeader('Content-Type');
+      response.status(304).end();
+      return;
+    }
+    const body = zip ? await gzipped : await read();
     if (zip) response.set('Content-Encoding', 'gzip');
     response.send(body);
     const exchange = exchanges.get(request);
-    if (exchange) exchange.bytesOut = request.method === 'HEAD' || request.fresh ? 0 : body.length;
+    if (exchange) exchange.bytesOut = request.method === 'HEAD' ? 0 : body.length;
   };
 
   const serve =

@@ -34,7 +34,7 @@ export {
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';
 export { BODY_LIMIT_BYTES, ClientGone, readBody, textOf } from './requests/body.ts';
-export { qualityOf } from './requests/headers.ts';
+export { isKnown, qualityOf } from './requests/headers.ts';
 export { mergePatch, readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
 export { lineOf } from './validation/texts.ts';

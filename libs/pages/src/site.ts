@@ -6,7 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Fault } from '@boxoffice/envelope';
-import { qualityOf } from '@boxoffice/http';
+import { isKnown, qualityOf } from '@boxoffice/http';
 import { errorPage, type Home } from './error-page.ts';
 import type { PageAnswer } from './page.ts';
 
@@ -159,10 +159,6 @@ const acceptsGzip = (header = ''): boolean =>
     return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
   });
 
-/** Whether If-None-Match names the variant, by the weak comparison (RFC 9110, 13.1.2). */
-const isKnown = (header: string | undefined, { etag }: Variant): boolean =>
-  (header ?? '').split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
-
 /** Answers GET or HEAD with the file: compressed where the client allows it, 304 where it has the file already. */
 export const sendFile = (
   { method, headers }: IncomingMessage,
@@ -173,7 +169,7 @@ export const sendFile = (
   const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
   response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
   if (file.gzipped) response.appendHeader('Vary', 'Accept-Encoding');
-  if (status === 200 && isKnown(headers['if-none-match'], chosen)) {
+  if (status === 200 && isKnown(headers['if-none-match'], chosen.etag)) {
     response.writeHead(304).end();
     return;
   }

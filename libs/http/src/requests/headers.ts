@@ -15,19 +15,32 @@ const TAGS = /(?:W\/)?"[^"]*"/g;
 
 const tagsIn = (header: string): readonly string[] => header.match(TAGS) ?? [];
 
-const opaque = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag);
+/** What a tag says between its quotes. */
+const opaque = (tag: string): string => tag.slice(tag.indexOf('"') + 1, -1);
 
-/** Whether an If-None-Match names the validator, by weak comparison (RFC 9110, 13.1.2). */
-export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean => {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.trim() === '*' || tagsIn(ifNoneMatch).some((known) => opaque(known) === opaque(tag));
+/** What a proxy that compresses an answer adds to its tag: Apache, Caddy and Jetty do; others make the tag weak. */
+const CODING = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
+
+/** The tag that a client names, and what it may have been before a proxy marked it. */
+const formsOf = (tag: string): readonly string[] => {
+  const forms = [opaque(tag)];
+  for (let last = forms[0] ?? ''; CODING.test(last); forms.push(last)) last = last.replace(CODING, '');
+  return forms;
 };
 
 /**
- * Throws Fault `precondition_failed` unless If-Match is absent or names the validator, by strong comparison (RFC 9110,
- * 13.1.1).
+ * Whether a condition names a validator of our own, whose every tag is strong: what a proxy on the way has made of it,
+ * a weak tag or one with the name of a coding, is the same tag.
  */
+const isNamed = (condition: string, etag: string): boolean =>
+  condition.trim() === '*' || tagsIn(condition).some((tag) => formsOf(tag).includes(etag));
+
+/** Whether an If-None-Match names the validator, a tag with its quotes (RFC 9110, 13.1.2). */
+export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  ifNoneMatch !== undefined && isNamed(ifNoneMatch, opaque(tag));
+
+/** Throws Fault `precondition_failed` unless If-Match is absent or names the validator (RFC 9110, 13.1.1). */
 export const requireMatch = (ifMatch: string | undefined, etag: string): void => {
-  if (ifMatch === undefined || ifMatch.trim() === '*' || tagsIn(ifMatch).includes(`"${etag}"`)) return;
+  if (ifMatch === undefined || isNamed(ifMatch, etag)) return;
   throw new Fault('precondition_failed', 'The resource has changed: its ETag is not the one of If-Match.');
 };
