@@ -65,11 +65,12 @@ const writes = ({ access, alsoNeeds = [] }: AnyOperation): boolean =>
 
 /**
  * The role among those that only some operations admit, if it is one for this operation: every operation for a
- * customer, and every write for the door. An operation that does not name the role refuses it, so a new one is closed.
+ * customer, and for the door every write and every document. An operation that does not name the role refuses it, so a
+ * new one is closed.
  */
 const restrictedRole = ({ role }: CallerUser, operation: AnyOperation): RestrictedRole | undefined => {
   if (role === 'customer') return role;
-  return role === 'door' && writes(operation) ? role : undefined;
+  return role === 'door' && (writes(operation) || operation.documents !== undefined) ? role : undefined;
 };
 
 /**

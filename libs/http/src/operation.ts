@@ -235,7 +235,7 @@ export interface Operation<
   readonly alsoNeeds?: readonly Scope[];
   /**
    * Restricted roles whose users may use it; default: none. A `customer` may use no other operation with a scope, the
-   * `door` no other write. What its users see of the data is bounded in the service.
+   * `door` no other write, and no other document. What its users see of the data is bounded in the service.
    */
   readonly admits?: readonly RestrictedRole[];
   /**

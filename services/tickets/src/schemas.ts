@@ -48,7 +48,12 @@ export const Ticket = named(
     price: Integer({ minimum: 0, description: "in the currency's minor unit" }),
     currency: Text({ description: 'ISO 4217' }),
     beneficiary: nullable(NamedBeneficiary),
-    barcode: Text({ description: 'the text of its QR code; see `GET /svc/v3/tickets/verification-key`' }),
+    barcode: Optional(
+      Text({
+        description:
+          'the text of its QR code; see `GET /svc/v3/tickets/verification-key`. Users of the role door do not get it',
+      }),
+    ),
     printedAt: nullable(instant('when it became valid at the door')),
     controlledAt: nullable(instant('when its holder was admitted')),
     gate: nullable(Text({ description: 'at which it was controlled' })),
@@ -87,6 +92,7 @@ export const ShopTicket = named(
   'ShopTicket',
   Members({
     ...Ticket.properties,
+    barcode: Text(),
     contactNumber: nullable(Text({ description: 'the buyer; only this contact may see the ticket' })),
     productId: nullable(Text()),
     startDate: nullable(timestamp),

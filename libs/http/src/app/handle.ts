@@ -85,7 +85,9 @@ const PUBLIC_MS = 1_000;
 /** The request headers by which the answers of an operation differ that is public with an API key. */
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
 
+/** What bounds the answers to a caller; a user whose role becomes the door's gets no answer from before. */
 const restrictionText = (caller: Caller): string => {
+  if (caller.user?.role === 'door') return JSON.stringify(['door', restrictionOf(caller)]);
   const { contacts, pointsOfSale, ownClient } = restrictionOf(caller);
   if (ownClient !== null) return JSON.stringify([contacts, pointsOfSale, ownClient]);
   return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';

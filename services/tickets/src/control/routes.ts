@@ -7,7 +7,7 @@ import { ticketControlled, ticketControlReverted } from '../events.ts';
 import * as example from '../examples.ts';
 import { BarcodeControl, Control, Ticket } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
-import { answer, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
+import { answerFor, changing, finalCodes, PATH, single } from '../tickets/answers.ts';
 import { findTicket } from '../tickets/lineage.ts';
 import { changeTicket } from '../tickets/tickets.ts';
 import { checkTicket, meantBy, scanOf, withScan } from './scans.ts';
@@ -47,6 +47,7 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     },
     handle: async ({ caller, body, remember, idempotencyKey }) => {
       const { barcode, performanceId, ...given } = body;
+      const answer = answerFor(caller);
       const context = contextOf(caller);
       const { collections } = context;
       const scan = scanOf(context, given, idempotencyKey);
@@ -78,6 +79,7 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['ticket_already_controlled', 'ticket_not_printed', ...finalCodes, 'validation_error'],
     example: { params, body: example.control, answer: example.controlled },
     handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
+      const answer = answerFor(caller);
       const context = contextOf(caller);
       const { collections } = context;
       const scan = scanOf(context, body, idempotencyKey);
@@ -101,6 +103,8 @@ export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
     errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
     example: { params, answer: example.printed },
     handle: async ({ caller, params, ifMatch }) =>
-      answer(await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, ticketControlReverted)),
+      answerFor(caller)(
+        await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, ticketControlReverted),
+      ),
   }),
 ];

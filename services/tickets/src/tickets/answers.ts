@@ -1,6 +1,7 @@
 // Tickets as answers show them, and what the operations on one ticket have in common: path, declaration and answer.
 
 import { created, createView, ok, pathId } from '@boxoffice/http';
+import type { Caller } from '@boxoffice/identity';
 import type { Static } from 'typebox';
 import type { Ticket } from '../domain/ticket.ts';
 import { ShopTicket, Ticket as Shown } from '../schemas.ts';
@@ -22,6 +23,15 @@ const shown = (ticket: Ticket) => ({
 /** A ticket as answers show it, without internal members. */
 export const view = (ticket: Ticket): Static<typeof Shown> => viewOf(shown(ticket));
 
+/** A ticket as the door sees it: a stolen phone must not print entries. */
+const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
+  const { barcode: _, ...rest } = view(ticket);
+  return rest;
+};
+
+/** How answers show tickets to a caller. */
+export const viewFor = ({ user }: Pick<Caller, 'user'>) => (user?.role === 'door' ? viewAtDoor : view);
+
 /** A ticket as the pos service needs it: with buyer, product and what was sold; see `presentTicket`. */
 export const shopView = (ticket: Ticket): Static<typeof ShopTicket> =>
   viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
@@ -36,6 +46,9 @@ const metadata = (ticket: Versioned) => ({
   subjects: [ticket.id, ...(ticket.contactNumber === null ? [] : [ticket.contactNumber])],
 });
 export const answer = (ticket: Versioned) => ok(view(ticket), metadata(ticket));
+/** The answer of an operation that admits the door. */
+export const answerFor = (caller: Pick<Caller, 'user'>) => (ticket: Versioned) =>
+  ok(viewFor(caller)(ticket), metadata(ticket));
 export const createdAnswer = (ticket: Versioned) => created(view(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
 
 export const single = { path: `${PATH}/{ticketId}`, params: { ticketId: pathId } } as const;

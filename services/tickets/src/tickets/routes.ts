@@ -4,7 +4,7 @@ import { scannedText, ticketNamedBy } from '../barcode/barcode.ts';
 import type { ContextOf } from '../context.ts';
 import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
-import { answer, PATH, single, view } from './answers.ts';
+import { answerFor, PATH, single, viewFor } from './answers.ts';
 import { findTicket, finishPending } from './lineage.ts';
 import { getTicket } from './tickets.ts';
 
@@ -47,7 +47,7 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
         where: { orderId, performanceId, contactNumber, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
         clock: now,
-        item: view,
+        item: viewFor(request.caller),
       });
     },
   }),
@@ -58,10 +58,11 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
     access: 'tickets:read',
     admits: ['customer'],
     summary: 'Reads a ticket',
-    description: '`barcode` is the text of its QR code.',
+    description: '`barcode` is the text of its QR code; users of the role door get none, here and elsewhere.',
     answers: { 200: Ticket },
     etag: true,
     example: { params, answer: example.ticket },
-    handle: async ({ caller, params }) => answer(await getTicket(contextOf(caller).collections, params.ticketId)),
+    handle: async ({ caller, params }) =>
+      answerFor(caller)(await getTicket(contextOf(caller).collections, params.ticketId)),
   }),
 ];

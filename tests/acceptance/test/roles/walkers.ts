@@ -32,7 +32,11 @@ export const DECIDED: Readonly<
 > = {
   door: {
     may: ['controlTicket', 'controlBarcode', 'controlTickets', 'revertControl'],
-    mayNot: ['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
+    mayNot: [
+      ...['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
+      // A document shows the barcode.
+      'getTicketDocument',
+    ],
   },
   customer: {
     may: [
