@@ -25,7 +25,7 @@ def current_keys():  # at most two seconds old, since a key may be withdrawn
 def verify(token, operation):
     try:
         claims = JsonWebToken(["ES256"]).decode(token, current_keys(), claims_options=CLAIMS)
-        claims.validate()
+        claims.validate(leeway=5)  # seconds that clocks of machines may be apart
         if claims.header["typ"] != "identity+jwt" or claims["operation"] != operation: raise ValueError(operation)
     except (errors.JoseError, KeyError, ValueError):
         raise Refused(401, "unauthorized", "The identity token is not valid for this operation.")

@@ -185,6 +185,20 @@ describe('an identity token is for one service, one operation and one minute', (
     await expect(verify(long)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
+  test.each([-5, 5])(
+    'a clock that is %i seconds off reads a new token, and one that the gateway still sends',
+    async (off) => {
+      const identities = createIdentityVerifier({
+        keys: createKeySet({ url: document.jwksUrl }),
+        audience: 'contacts',
+        now: () => (seconds + off) * 1000,
+      });
+      // The gateway sends none in the last ten seconds of its minute.
+      for (const issuedAt of [seconds, seconds - 49])
+        expect(await identities(signIdentity(key, { audience: 'contacts', caller, issuedAt }))).toEqual(caller);
+    },
+  );
+
   test('an access token is not an identity token', async () => {
     const token = signAs(key, { ...claims, iat: seconds, exp: seconds + 60 }, { typ: 'at+jwt' });
     await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });

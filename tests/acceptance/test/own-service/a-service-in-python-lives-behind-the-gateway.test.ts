@@ -219,6 +219,13 @@ const LOST = '/svc/v3/loyalty/lost';
     await waitUntil(async () => (await pointsOf(buyer)) === 20, { what: 'the points of two tickets' });
   });
 
+  test.each([-5, 5])('takes identities while its clock is %i seconds off', async (seconds) => {
+    await stop();
+    start(`import time; now = time.time; time.time = lambda: now() + ${seconds}\n${service}`, description);
+    // While it starts, callers get a 503.
+    expect((await own(`${POINTS}/${contactNumber}`)).status).toBe(200);
+  });
+
   test('goes away, comes back with other operations, says what fails, and is removed', async () => {
     expect((await own(TERMS)).status).toBe(404);
     await stop();
