@@ -28,6 +28,25 @@ export const succeeds = (program: string, args: readonly string[]): Promise<bool
     () => false,
   );
 
+/** A container engine of this machine: the program that commands it. */
+export type Engine = 'docker' | 'podman';
+
+let engine: Promise<Engine> | undefined;
+
+const findEngine = async (): Promise<Engine> => {
+  for (const program of ['docker', 'podman'] as const) if (await succeeds(program, ['info'])) return program;
+  throw new Error('no container engine answers: start Docker (its daemon), or install podman');
+};
+
+/** The engine: Docker if its daemon answers, else podman. @throws {Error} in one sentence, without either */
+export const containerEngine = (): Promise<Engine> => {
+  engine ??= findEngine();
+  return engine;
+};
+
+/** Runs a command of the engine. @throws {Error} with its output, if it fails */
+export const runEngine = async (...args: readonly string[]): Promise<string> => run(await containerEngine(), args);
+
 /** Aligns rows in columns; the first row is the header. */
 export const inColumns = (rows: readonly (readonly string[])[]): string => {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

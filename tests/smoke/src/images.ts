@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { inColumns, ROOT, run, succeeds } from './command.ts';
+import { containerEngine, inColumns, ROOT, run, runEngine, succeeds } from './command.ts';
 
 /** The folder of each image's own package. */
 const folders: Readonly<Record<string, string>> = {
@@ -29,13 +29,15 @@ const buildOf = async (name: string, buildArgs: readonly string[]) => {
 export const buildImage = async (name: string, buildArgs: readonly string[]): Promise<string> => {
   const { args, image } = await buildOf(name, buildArgs);
   const tag = `boxoffice/${image}`;
-  await run('docker', ['build', ...args, '-t', tag, ROOT]);
+  // The default format of podman has no health check.
+  const format = (await containerEngine()) === 'podman' ? ['--format', 'docker'] : [];
+  await runEngine('build', ...format, ...args, '-t', tag, ROOT);
   return tag;
 };
 
 /** Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd. */
 const canAttest = async (): Promise<boolean> => {
-  if (!(await succeeds('docker', ['buildx', 'version']))) return false;
+  if ((await containerEngine()) !== 'docker' || !(await succeeds('docker', ['buildx', 'version']))) return false;
   if (/^Driver: +docker-container$/m.test(await run('docker', ['buildx', 'inspect']))) return true;
   return (await run('docker', ['info', '-f', '{{.DriverStatus}}'])).includes('io.containerd.snapshotter');
 };
@@ -55,8 +57,8 @@ const pushImage = async (
     const attestations = ['--sbom=true', '--provenance=mode=max'];
     await run('docker', ['buildx', 'build', ...attestations, '--push', ...args, '-t', tag, ROOT]);
   } else {
-    await run('docker', ['tag', built, tag]);
-    await run('docker', ['push', '-q', tag]);
+    await runEngine('tag', built, tag);
+    await runEngine('push', '-q', tag);
   }
   return tag;
 };
@@ -112,10 +114,10 @@ console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: pro
 /** Inspects an image. */
 export const contentsOf = async (tag: string): Promise<Contents> => {
   const bare = ['--rm', '--network', 'none', '--read-only', '--cap-drop', 'ALL', '--entrypoint', '/usr/local/bin/node'];
-  const inside = await run('docker', ['run', ...bare, tag, '-e', INSPECTION]);
-  const size = await run('docker', ['image', 'inspect', '-f', '{{.Size}}', tag]);
+  const inside = await runEngine('run', ...bare, tag, '-e', INSPECTION);
+  const size = await runEngine('image', 'inspect', '-f', '{{.Size}}', tag);
   const layers = ['--human=false', '--no-trunc', '--format', '{{.Size}}\t{{.CreatedBy}}'];
-  const history = await run('docker', ['history', ...layers, tag]);
+  const history = await runEngine('history', ...layers, tag);
   const own = history.split('\n').find((line) => / in \/app ?$| \/app \/app/.test(line.trimEnd()));
   const megabytes = (bytes: string | undefined): number => Math.round(Number(bytes ?? 0) / 100_000) / 10;
   return { megabytes: megabytes(size), ownMegabytes: megabytes(own?.split('\t')[0]), ...JSON.parse(inside) };
@@ -174,4 +176,8 @@ const makeImages = async (): Promise<number> => {
 
 // npm run images -- [--build-arg NAME=VALUE]… [--registry HOST/PATH --push]: builds every image of this working tree, with
 // docker-compose.yml's tags, checks what is in them, and prints their sizes; then pushes them to a registry
-if (import.meta.main) process.exitCode = await makeImages();
+if (import.meta.main)
+  process.exitCode = await makeImages().catch(({ message }: Error) => {
+    process.stderr.write(`${message}\n`);
+    return 1;
+  });

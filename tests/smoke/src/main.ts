@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { createClient } from '@boxoffice/client';
 import { createPosClient } from '@boxoffice/client/pos';
 import { type Address, fetchOf, freePort, type WaitOptions, waitUntil } from '@boxoffice/testkit';
-import { run, step, succeeds } from './command.ts';
+import { containerEngine, run, runEngine, step, succeeds } from './command.ts';
 import { buildImage, checkContents, contentsOf, imageNames } from './images.ts';
 
 /** The members of demo.json that are read here. */
@@ -111,6 +111,8 @@ const readDocumentation = async (address: Address): Promise<string> => {
 
 /** docker-compose.yml, under a name of its own, on this machine's engine. */
 interface Composition {
+  /** The program that reads the Compose file. */
+  readonly command: string;
   /** Starts all services in order. */
   up(): Promise<void>;
   /** Waits for a one-shot container. @throws {Error} when it fails */
@@ -129,40 +131,59 @@ interface CompositionOptions {
   readonly project: string;
   readonly files: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** `docker compose` or `docker-compose`; undefined: the first that is installed. */
-  readonly command: string | undefined;
+  /** The program that reads the files, such as `docker compose`. */
+  readonly command: string;
 }
 
-const installedCommand = async (): Promise<string> =>
-  (await succeeds('docker', ['compose', 'version'])) ? 'docker compose' : 'docker-compose';
+/** The programs that read a Compose file, by engine. docker-compose reaches podman by its socket, at DOCKER_HOST. */
+const COMPOSE = {
+  docker: ['docker compose', 'docker-compose'],
+  podman: ['podman compose', 'docker-compose', 'podman-compose'],
+} as const;
+
+const installedCommand = async (): Promise<string> => {
+  const commands = COMPOSE[await containerEngine()];
+  for (const command of commands) {
+    const [program, ...words] = command.split(' ');
+    if (program && (await succeeds(program, [...words, 'version']))) return command;
+  }
+  throw new Error(`no Compose is installed: install one of ${commands.join(', ')}`);
+};
 
 /** Describes a composition without starting it. */
-const openComposition = async (options: CompositionOptions): Promise<Composition> => {
-  const { project, files } = options;
+const openComposition = (options: CompositionOptions): Composition => {
+  const { project, files, command } = options;
   // The older command sets the project's name for its files only if the environment has it.
   const env = { ...options.env, COMPOSE_PROJECT_NAME: project };
-  const [program = 'docker', ...first] = (options.command ?? (await installedCommand())).split(' ');
+  const [program = '', ...first] = command.split(' ');
   const given = [...first, '-p', project, ...files.flatMap((file) => ['-f', file])];
   const compose = (...args: readonly string[]) => run(program, [...given, ...args], { env });
   const containerOf = async (service: string): Promise<string> => {
     const filters = [`project=${project}`, `service=${service}`, 'oneoff=False'];
     const labels = filters.flatMap((label) => ['--filter', `label=com.docker.compose.${label}`]);
-    return (await run('docker', ['ps', '-a', '-q', '--no-trunc', ...labels])).trim();
+    return (await runEngine('ps', '-a', '-q', '--no-trunc', ...labels)).trim();
   };
   return {
+    command,
     up: async () => void (await compose('up', '-d', '--no-build')),
     async finished(service) {
       let state = '';
       const hasExited = async (): Promise<boolean> => {
         const id = await containerOf(service);
-        state = (await run('docker', ['inspect', '-f', '{{.State.Status}} {{.State.ExitCode}}', id])).trim();
+        state = (await runEngine('inspect', '-f', '{{.State.Status}} {{.State.ExitCode}}', id)).trim();
         return state.startsWith('exited');
       };
       await waitUntil(hasExited, { what: `${service} to end`, withinMs: 300_000, everyMs: 500 });
       if (state !== 'exited 0') throw new Error(`${service}: ${state}`);
     },
     file: async (service, path) =>
-      run('sh', ['-c', 'docker cp "$1" - | tar -xO', 'sh', `${await containerOf(service)}:${path}`]),
+      run('sh', [
+        '-c',
+        '"$1" cp "$2" - | tar -xO',
+        'sh',
+        await containerEngine(),
+        `${await containerOf(service)}:${path}`,
+      ]),
     operator: (...words) => compose('run', '--rm', '--no-deps', '-T', 'operator', ...words),
     async complaints() {
       const lines = (await compose('logs', '--no-color', '--tail', '3000')).split('\n');
@@ -178,13 +199,13 @@ const openComposition = async (options: CompositionOptions): Promise<Composition
 const USAGE = `npm run smoke -- [options]
 
 Builds the images of this working tree, checks what is in them, starts them with docker-compose.yml and the demo data on
-the Docker engine of this machine; a partner and a visitor of the web shop each buy two places through the gateway, and
+the Docker engine or podman of this machine; a partner and a visitor of the web shop each buy two places through the gateway, and
 cancel. Exit status 1: a step failed.
 
   --build-arg NAME=VALUE an argument of deploy/Dockerfile, such as BUILD_BASE and BASE for base images of your own;
                          may be repeated
   --compose-file FILE    a file that changes the composition, for example for a MongoDB of your own; may be repeated
-  --compose COMMAND      "docker compose" or "docker-compose"; default: the first that is installed
+  --compose COMMAND      such as "docker compose" or "podman-compose"; default: the first that is installed
   --keep                 leaves the composition running and prints the command that removes it
 
 The variables that docker-compose.yml reads, such as MONGODB_IMAGE and RABBITMQ_IMAGE, are taken from the environment.
@@ -201,6 +222,7 @@ const { values } = parseArgs({
 });
 
 const smoke = async (): Promise<void> => {
+  const command = values.compose ?? (await installedCommand());
   await step('images', async () => {
     const sizes: string[] = [];
     for (const name of imageNames) {
@@ -211,9 +233,9 @@ const smoke = async (): Promise<void> => {
     return `each service alone; no tests, types, tools or shell; no root: ${sizes.join(', ')}`;
   });
   const project = `boxoffice-smoke-${Date.now().toString(36)}`;
-  const composition = await openComposition({
+  const composition = openComposition({
     project,
-    command: values.compose,
+    command,
     files: ['docker-compose.yml', ...values['compose-file'].map((file) => resolve(file))],
     env: { GATEWAY_PORT: `${await freePort()}` },
   });
@@ -240,7 +262,7 @@ const smoke = async (): Promise<void> => {
     throw error;
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    if (values.keep) process.stdout.write(`To remove it: docker compose -p ${project} down --volumes\n`);
+    if (values.keep) process.stdout.write(`To remove it: ${composition.command} -p ${project} down --volumes\n`);
     else await composition.down();
   }
 };
