@@ -35,6 +35,7 @@ export {
   watchDirectory,
   watchSurroundings,
 } from './metrics.ts';
+export { endWithReader } from './output.ts';
 export { readStoredSecret, seal, sealingKey, storeSecret, unseal } from './secrets.ts';
 export * from './settings/kinds.ts';
 export {

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endWithReader } from '@boxoffice/runtime';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const TESTS = '{gateway,authorizer,libs,services,deploy,tests}/**/*.ts';
@@ -25,10 +26,27 @@ export const findRules = (): Rule[] =>
     .flatMap((test) => rulesOf(test, readFileSync(join(ROOT, test), 'utf8')))
     .sort((a, b) => a.section.localeCompare(b.section, 'en', { numeric: true }));
 
-// npm run rules [WORD]: prints the rules that contain the word, each with its file and its test
+/** The test files with the word in their path, which says the rule that they hold. */
+const testsNamed = (word: string): string[] =>
+  globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
+    .filter((path) => path.endsWith('.test.ts') && path.toLowerCase().includes(word.replaceAll(' ', '-')))
+    .sort();
+
+/** What `npm run rules -- WORD` prints. */
+export const rulesWith = (word: string): string => {
+  const wanted = word.toLowerCase();
+  const rules = findRules()
+    .filter((rule) => Object.values(rule).join(' ').toLowerCase().includes(wanted))
+    .map(({ section, sentence, implementedIn, test }) => `${section}: ${sentence}\n    ${implementedIn}\n    ${test}`);
+  if (rules.length > 0) return rules.join('\n');
+  const tests = testsNamed(wanted);
+  const none = `no sentence of the interface specification has "${word}"`;
+  if (tests.length === 0) return `${none}, and no test is named after it; npm run rules lists all sentences`;
+  return [`${none}; tests of other rules are named after it:`, ...tests.map((path) => `    ${path}`)].join('\n');
+};
+
+// npm run rules [-- WORD]: prints the rules that contain the word, each with its file and its test
 if (import.meta.main) {
-  const word = process.argv[2]?.toLowerCase() ?? '';
-  for (const { section, sentence, implementedIn, test } of findRules())
-    if (`${section} ${sentence} ${implementedIn} ${test}`.toLowerCase().includes(word))
-      process.stdout.write(`${section}: ${sentence}\n    ${implementedIn}\n    ${test}\n`);
+  endWithReader();
+  process.stdout.write(`${rulesWith(process.argv.slice(2).join(' '))}\n`);
 }

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { refusedLicences } from '../../src/checks.ts';
 import { missingTargets } from '../../src/documents.ts';
-import { findRules, rulesOf } from '../../src/rules.ts';
+import { findRules, rulesOf, rulesWith } from '../../src/rules.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 
@@ -31,6 +31,12 @@ test('a rule is a line of the test that holds it', () => {
     { section: '2', sentence: 'a sentence', implementedIn: 'libs/http/src/operation.ts', test: 'a.test.ts' },
   ]);
   expect(findRules().length).toBeGreaterThan(90);
+});
+
+test('a word leads to sentences, else to tests that are named after it, and never to nothing', () => {
+  expect(rulesWith('envelope')).toMatch(/^\S+: .+\n {4}\S+\.ts\n {4}\S+\.test\.ts/);
+  expect(rulesWith('without a network')).toContain('a-scan-is-decided-without-a-network.test.ts');
+  expect(rulesWith('zebra')).toMatch(/^no sentence of the interface specification has "zebra", and no test/);
 });
 
 test('packages of licences that are not allowed are named', () => {
