@@ -225,7 +225,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const required = learners.builtIn();
   list.onChange(() => void useServices());
 
-  const health = createHealth();
+  const health = createHealth(undefined, VERSION);
   const onRefused = options.onRefused ?? logRefused(logger);
   const { drainMs } = options;
   const common = { host, health, onRefused, drainMs };

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
-import { request as plain } from 'node:http';
+import { type IncomingHttpHeaders, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP } from 'node:net';
 import type { Running } from '@boxoffice/local';
-import { readSettings, type Setting, url } from '@boxoffice/runtime';
+import { readSettings, type Setting, url, VERSION_HEADER } from '@boxoffice/runtime';
 import { builtInRows, isBuiltIn, type ServiceRow, urlSettingOf } from '@boxoffice/runtime/services';
 import type { Installation } from './installation.ts';
 
@@ -33,6 +33,7 @@ const PATIENCE_MS = 10_000;
 
 interface Reply {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 }
 
@@ -54,10 +55,11 @@ export const fetchJson = (url: URL, address: string, ca: string | undefined): Pr
       text += part;
     });
     response.on('error', reject).on('end', () => {
+      const { statusCode: status = 0, headers } = response;
       try {
-        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+        resolve({ status, headers, body: JSON.parse(text) });
       } catch {
-        resolve({ status: response.statusCode ?? 0, body: undefined });
+        resolve({ status, headers, body: undefined });
       }
     });
   });
@@ -65,7 +67,11 @@ export const fetchJson = (url: URL, address: string, ca: string | undefined): Pr
   return promise;
 };
 
-const versionIn = ({ body }: Reply): string | null => {
+/** The version that a process names in its health check: the gateway, which describes all; else in its description. */
+const versionIn = (ready: Reply | undefined, described: Reply | undefined): string | null => {
+  const named = ready?.headers[VERSION_HEADER.toLowerCase()];
+  if (typeof named === 'string') return named;
+  const { body } = described ?? {};
   const { info } = (body ?? {}) as { readonly info?: { readonly version?: unknown } };
   return typeof info?.version === 'string' ? info.version : null;
 };
@@ -91,6 +97,9 @@ export const reasonOf = (error: unknown): string => {
   return code ?? message ?? String(error);
 };
 
+const settledValue = <Value>(settled: PromiseSettledResult<Value>): Value | undefined =>
+  settled.status === 'fulfilled' ? settled.value : undefined;
+
 const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address: string): Promise<ProcessState> => {
   const at = `${address}:${new URL(url).port || (url.startsWith('https') ? '443' : '80')}`;
   const [ready, described] = await Promise.allSettled([
@@ -100,7 +109,7 @@ const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address
   return {
     service,
     at,
-    version: described.status === 'fulfilled' ? versionIn(described.value) : null,
+    version: versionIn(settledValue(ready), settledValue(described)),
     state: ready.status === 'fulfilled' ? readinessIn(ready.value) : `unreachable: ${reasonOf(ready.reason)}`,
   };
 };

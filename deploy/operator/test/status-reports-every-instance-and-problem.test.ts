@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { authorizer } from '@boxoffice/authorizer';
 import { catalog } from '@boxoffice/catalog';
@@ -49,6 +50,17 @@ test('each instance has a row with version and readiness, or the reason why it c
   expect(await probe({ service: 'orders', url: 'http://orders.invalid' })).toMatchObject([
     { at: 'orders.invalid', state: expect.stringMatching(/^unreachable: E/) },
   ]);
+});
+
+test('the gateway, whose plain listener describes nothing, names its version in its health check', async () => {
+  const health = createHealth(undefined, '1.4.0');
+  const notFound = (_request: unknown, response: ServerResponse) => void response.writeHead(404).end('{}');
+  const gateway = await listen(notFound, { host: '127.0.0.1', port: 0, health });
+  try {
+    expect(await probe({ service: 'gateway', url: gateway.url })).toMatchObject([{ version: '1.4.0' }]);
+  } finally {
+    await gateway.close();
+  }
 });
 
 test('the addresses come from the services’ settings, and unreachable ones are reported', async () => {

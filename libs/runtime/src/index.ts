@@ -19,7 +19,7 @@ export { createHttpClient, type HttpAnswer, type HttpCall, isLastAnswer } from '
 export { ensureDirectory, replaceFile } from './files.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';
-export { type Check, createHealth, type Health } from './listen/health.ts';
+export { type Check, createHealth, type Health, VERSION_HEADER } from './listen/health.ts';
 export { type Listening, type ListenOptions, listen, listeningPorts, serveOperations } from './listen/listen.ts';
 export { logRefused, type OnRefused, type Refusal, type Refuse } from './listen/refusal.ts';
 export { createLogger, type LogFields, type Logger, type LogLevel, logLevels } from './logger.ts';

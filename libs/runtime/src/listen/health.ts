@@ -13,6 +13,8 @@ export type Check = () => Promise<void>;
 
 /** The health of a program, for `/health/live` and `/health/ready`. */
 export interface Health {
+  /** The version of the program, which its answers name; undefined: they name none. */
+  readonly version: string | undefined;
   /**
    * From now on the program is ready whenever every check passes; each is called for each request, for one second at
    * most.
@@ -34,8 +36,11 @@ const inTime = async (check: Check): Promise<void> =>
     throw new Error('too slow');
   });
 
+/** The header of health answers that names the version of a program which describes no operations of its own. */
+export const VERSION_HEADER = 'X-Boxoffice-Version';
+
 /** Creates the health of a program that is starting. `waitingFor` names what it waits for until `ready` is called. */
-export const createHealth = (waitingFor: () => readonly string[] = () => ['start']): Health => {
+export const createHealth = (waitingFor: () => readonly string[] = () => ['start'], version?: string): Health => {
   let state: 'starting' | 'started' | 'stopping' = 'starting';
   let conditions: Readonly<Record<string, Check>> = {};
 
@@ -49,6 +54,7 @@ export const createHealth = (waitingFor: () => readonly string[] = () => ['start
   };
 
   return {
+    version,
     ready(checks = {}) {
       conditions = checks;
       if (state === 'starting') state = 'started';

@@ -9,7 +9,7 @@ import type { Metrics, Observe } from '../metrics.ts';
 import { NO_ADDRESS, noAddress, reasonOf, StartFault } from '../settings/start-fault.ts';
 import { requestIdFrom } from '../tracing.ts';
 import { drainConnections } from './drain.ts';
-import type { Health } from './health.ts';
+import { type Health, VERSION_HEADER } from './health.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
 
 /** How long a request may take to arrive. Milliseconds. */
@@ -80,6 +80,7 @@ const answerHealth = async (
     'Content-Length': Buffer.byteLength(text),
     'Cache-Control': 'no-store',
     'X-Request-Id': requestIdFrom(request.headers['x-request-id']),
+    ...(health.version === undefined ? {} : { [VERSION_HEADER]: health.version }),
     ...headers,
   });
   response.end(request.method === 'HEAD' ? undefined : text);
