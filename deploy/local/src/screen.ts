@@ -67,7 +67,7 @@ export const screen = (options: ScreenOptions): string[] => {
 };
 
 /** One progress line, rewritten in a terminal; a few plain lines elsewhere. */
-interface ProgressLine {
+export interface ProgressLine {
   tell(what: string): void;
   /** Ends the current line, if any. */
   end(): void;
@@ -85,16 +85,20 @@ const PAUSE_MS = 1_000;
 /** Creates the line. */
 export const createProgressLine = (output: Output, now: () => number = () => performance.now()): ProgressLine => {
   let writtenAt = Number.NEGATIVE_INFINITY;
+  let writtenStep = '';
   let open = false;
   return {
     tell(what) {
       const line = `Demo data: ${what}`;
+      // A count of the same step can be left out, a step cannot.
+      const step = what.replaceAll(/\d+/g, '');
       if (output.isTTY) {
         output.write(`\r\x1b[2K${line.slice(0, (output.columns ?? 80) - 1)}`);
         open = true;
-      } else if (now() - writtenAt >= PAUSE_MS) {
+      } else if (step !== writtenStep || now() - writtenAt >= PAUSE_MS) {
         output.write(`${line}\n`);
         writtenAt = now();
+        writtenStep = step;
       }
     },
     end() {

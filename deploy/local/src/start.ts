@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { certificateFrom, type Gateway, openAccessLog, optionsFrom, startGateway } from '@boxoffice/gateway';
 import {
@@ -22,7 +23,7 @@ import { type DemoCredentials, demoFile } from './demo/credentials.ts';
 import { doorClientIdsOf, ensureDemo, progressCollections, progressIn } from './demo/seed.ts';
 import { quiet, type Services, servedQueues, startServices, warnOfMissing } from './installation.ts';
 import { lockDirectory, placeOf, recordRunning } from './running.ts';
-import { createProgressLine, screen } from './screen.ts';
+import { createProgressLine, type ProgressLine, screen } from './screen.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 interface Program {
@@ -36,10 +37,10 @@ const seedDemo = async (
   { settings, engines, stop }: Program,
   services: Services,
   caFile: string | undefined,
+  line: ProgressLine,
 ): Promise<DemoCredentials | undefined> => {
   if (!settings.demo) return undefined;
   const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
-  const line = createProgressLine(process.stdout);
   return ensureDemo({
     stores: services.stores,
     progress: progressIn(await engines.store('local', progressCollections)),
@@ -100,8 +101,15 @@ const run = async (): Promise<void> => {
 
 /** Starts the product; `stop` closes what it started, also after a fault. @throws {StartFault} */
 export const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
+  const line = createProgressLine(process.stdout);
+  await composeWith(line, settings, logger, stop).finally(line.end);
+};
+
+const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
   const { directory, mongodbUrl, amqpUrl, operationsPort, host, publicUrl } = settings;
   if (mongodbUrl === undefined || amqpUrl === undefined) stop.add('lock', await lockDirectory(directory));
+  // The first start takes half a minute, the next ones two seconds.
+  if (settings.demo && !existsSync(demoFile(directory))) line.tell('first the services start, then it is created …');
   const traces = await startTraces({ ...settings, logger });
   stop.add('traces', () => traces.close());
   const tls = await certificateFrom(settings, directory);
@@ -144,7 +152,7 @@ export const compose = async (settings: LocalSettings, logger: Logger, stop: Sto
     const operations = await serveOperations({ host, port: operationsPort, metrics, health: gateway.health });
     stop.add('operations', () => operations.close());
   }
-  demo = await seedDemo(program, services, tls.caFile);
+  demo = await seedDemo(program, services, tls.caFile, line);
   seeded = true;
   await gateway.ready();
   if (stop.signal.aborted) return;

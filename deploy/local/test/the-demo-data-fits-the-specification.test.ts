@@ -174,6 +174,13 @@ test('in a terminal the progress is one line, rewritten', () => {
   expect(written(true)).toContain('Demo data: 272 of 272 products\n');
 });
 
+test('a step has its line, also within the second of the one before', () => {
+  let text = '';
+  const line = createProgressLine({ write: (more) => (text += more) }, () => 0);
+  for (const what of ['1 of 9 products', '2 of 9 products', 'first orders']) line.tell(what);
+  expect(text).toBe('Demo data: 1 of 9 products\nDemo data: first orders\n');
+});
+
 test('elsewhere it is a line for every second', () => {
   expect(written(false).trim().split('\n')).toEqual([
     'Demo data: 1 of 272 products',

@@ -10,10 +10,10 @@ export interface Running {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end, for ten minutes at most. @throws {Error} with its output, if it fails */
+/** Runs a program to its end, for half an hour at most. @throws {Error} with its output, if it fails */
 export const run = async (program: string, args: readonly string[], options: Running = {}): Promise<string> => {
   const { cwd = ROOT, env = {} } = options;
-  const limits = { maxBuffer: 64 << 20, timeout: 600_000 };
+  const limits = { maxBuffer: 64 << 20, timeout: 1_800_000 };
   const ran = promisify(execFile)(program, args, { ...limits, cwd, env: { ...process.env, ...env } });
   const { stdout } = await ran.catch((error: Error & { readonly stdout?: string }) => {
     throw new Error(`${error.message}\n${error.stdout?.slice(-4_000) ?? ''}`.trimEnd());
