@@ -191,6 +191,7 @@ export const createPipeline = (parts: PipelineParts): Pipeline => {
       now: Date.now(),
       secure,
       hsts: secure ? hsts : undefined,
+      host: request.headers.host,
       address: peer.address,
       hasErrorPages,
       originRefusal: undefined,

@@ -154,6 +154,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     responseCache,
     metrics: gatewayMetrics,
     logger,
+    publicUrl,
     timeouts: options.timeouts,
     concurrency: options.concurrency,
   });

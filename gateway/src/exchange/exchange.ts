@@ -23,8 +23,8 @@ export interface Route {
   readonly takesKey: boolean;
   /** Milliseconds that it may take to begin its response, if that is longer than usual. */
   readonly answersWithinMs?: number | undefined;
-  /** Described media types of its responses other than JSON. */
-  readonly mediaTypes: ReadonlySet<string>;
+  /** Described media types of its responses other than JSON; of web pages, whatever the service sends. */
+  readonly mediaTypes: ReadonlySet<string> | 'any';
   /** Service, operation and scope: the cache key of a decision. */
   readonly key: string;
 }
@@ -65,6 +65,8 @@ export interface Exchange {
   readonly secure: boolean;
   /** The value of `Strict-Transport-Security`; undefined where it is not sent. */
   readonly hsts: string | undefined;
+  /** The `Host` that the client named. */
+  readonly host: string | undefined;
   /** The client's address as trusted proxies report it. */
   readonly address: string;
   /** Whether browsers are led to this raw request target, so that its errors are pages. */

@@ -10,6 +10,8 @@ export interface UpstreamFailure {
   /** The system's error code or our own, for logs and metrics. */
   readonly code: string;
   readonly fault: Fault;
+  /** Why an answer was not passed on. */
+  readonly reason?: string;
 }
 
 /** The service exceeded its time. A class of its own, so that it is not mistaken for a connection reset. */
@@ -28,6 +30,12 @@ export class ConnectTimeout extends Error {
 export class BrokenReply extends Error {
   override readonly name = 'BrokenReply';
   readonly code = 'broken_reply';
+}
+
+/** The service sent what belongs to no interface; the message says what. */
+export class ForeignReply extends Error {
+  override readonly name = 'ForeignReply';
+  readonly code = 'foreign_reply';
 }
 
 /** Codes of errors before a connection existed: nothing has reached the service. */
@@ -58,12 +66,16 @@ const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(code
 const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
   upstream?.reusedSocket === true && isReset(error);
 
-/** Maps an error of an upstream request to the client's answer. */
-export const failureOf = (error: Error, upstream: ClientRequest | undefined): UpstreamFailure => {
+/** Maps an error of an upstream request to the client's answer; `retryAfter` is the service's own header. */
+export const failureOf = (error: Error, upstream: ClientRequest | undefined, retryAfter?: string): UpstreamFailure => {
   const code = codeOf(error);
   const unconnected = upstream === undefined || upstream.socket?.connecting === true;
   if (UNREACHABLE.has(code) || (error instanceof UpstreamTimeout && unconnected)) {
     return { code, fault: unavailable('The service cannot be reached; try again later.') };
+  }
+  if (error instanceof ForeignReply) {
+    const fault = badGateway('The service sent a response that is not part of this interface.', retryAfter);
+    return { code, fault, reason: error.message };
   }
   if (error instanceof UpstreamTimeout) {
     return { code, fault: badGateway('The service did not answer in time.') };

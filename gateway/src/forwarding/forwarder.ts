@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import { type Addresses, type Attempt, isLastAnswer } from '@boxoffice/runtime';
-import { answerFault, commonHeaders, faultOf } from '../exchange/answer.ts';
+import { answerFault, faultOf } from '../exchange/answer.ts';
 import type { Exchange } from '../exchange/exchange.ts';
-import { badGateway, unavailable } from '../exchange/faults.ts';
+import { unavailable } from '../exchange/faults.ts';
 import { type Bodies, hasBody, takesBody } from './body.ts';
 import {
-  BrokenReply,
   clientIsGone,
   failureOf,
   isRepeatable,
@@ -16,15 +15,17 @@ import {
   type UpstreamFailure,
   UpstreamTimeout,
 } from './failure.ts';
-import { addReturnedHeaders, forwardedHeaders } from './headers.ts';
+import type { Passing } from './headers.ts';
 import { createInFlight, createSlots, type Holder } from './in-flight.ts';
 import { type ConnectionKind, createProxy } from './proxy.ts';
-import { isOfInterface, isStream, joinVary, relayFailure, sendReply } from './reply.ts';
+import { createReceiver } from './receive.ts';
 
 interface ForwarderOptions {
   /** The base URL of the service. */
   readonly url: string;
   readonly addresses: Addresses;
+  /** What passes to and from the service now. */
+  readonly passing: () => Passing;
   /** Time for the service to begin its response, from when it has the whole request. Milliseconds. */
   readonly timeoutMs: number;
   /**
@@ -44,8 +45,8 @@ interface ForwarderOptions {
   readonly onStream?: (exchange: Exchange) => void;
   /** Called for every request that asks to wait for its response; `refuse` answers it. */
   readonly onWait?: (exchange: Exchange, refuse: (fault: Fault) => void) => void;
-  /** Called for every response that is forwarded. */
-  readonly onReply?: (exchange: Exchange, reply: IncomingMessage) => void;
+  /** Called for every response that is forwarded, with what passes of its headers. */
+  readonly onReply?: (exchange: Exchange, reply: IncomingMessage, headers: readonly string[]) => void;
 }
 
 /** Forwards requests to one service. */
@@ -60,7 +61,7 @@ export interface Forwarder {
 
 /** Makes the forwarder of one service. */
 export const createForwarder = (options: ForwarderOptions): Forwarder => {
-  const { addresses, timeoutMs, deadlineMs, bodies, concurrency, holderOf } = options;
+  const { addresses, passing, timeoutMs, deadlineMs, bodies, concurrency, holderOf } = options;
   const { onFailure, onRepeat, onReply, onStream, onWait } = options;
   const inFlight = createInFlight<Proxied>((late) => expire(late));
   /** Like streams, they have a limit of their own, at the service. */
@@ -82,7 +83,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
   /** Answers with the error of the service. */
   const answerFailure = (proxied: Proxied, error: Error): void => {
     forget(proxied);
-    const failure = failureOf(error, proxied.upstream);
+    const failure = failureOf(error, proxied.upstream, proxied.reply?.headers['retry-after']);
     onFailure?.(proxied.exchange, failure);
     answerFault(proxied.exchange, failure.fault);
   };
@@ -122,9 +123,10 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
     return { deadline: from + deadlineMs, dueAt: from + Math.min(timeoutMs, deadlineMs) };
   };
 
+  const passOn = createReceiver({ passing, onReply, onStream, forget, answerFailure });
+
   const receive = (proxied: Proxied, reply: IncomingMessage): void => {
     const { exchange, deadline, attempt } = proxied;
-    const { response } = exchange;
     proxied.reply = reply;
     proxied.dueAt = deadline;
     settle(proxied, 'succeeded');
@@ -133,37 +135,8 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       // It closes its other connections as well, and waits for them.
       proxy.closeIdle(attempt.address);
     }
-    if (response.headersSent || response.destroyed) {
-      reply.destroy();
-    } else if (isOfInterface(reply, exchange.request.method, exchange.route)) {
-      onReply?.(exchange, reply);
-      if (isStream(reply)) {
-        // Neither timed nor counted any more: streams have a limit of their own.
-        forget(proxied);
-        proxied.release();
-        onStream?.(exchange);
-      }
-      const headers = commonHeaders(exchange);
-      addReturnedHeaders(headers, reply);
-      if (exchange.corsHeaders.length > 0) joinVary(headers);
-      if (exchange.family === 'B' && (reply.statusCode ?? 0) >= 500) {
-        relayFailure(reply, response, headers, () => refuseForeign(proxied, reply));
-      } else {
-        sendReply(reply, response, headers, () => answerFailure(proxied, new BrokenReply()));
-      }
-    } else {
-      refuseForeign(proxied, reply);
-      reply.destroy();
-    }
-  };
-
-  const refuseForeign = (proxied: Proxied, { headers }: IncomingMessage): void => {
-    const { exchange } = proxied;
-    if (proxied.isOver) return;
-    forget(proxied);
-    const fault = badGateway('The service sent a response that is not part of this interface.', headers['retry-after']);
-    onFailure?.(exchange, { code: 'foreign_reply', fault });
-    answerFault(exchange, fault);
+    if (exchange.response.headersSent || exchange.response.destroyed) reply.destroy();
+    else passOn(proxied, reply);
   };
 
   const proxy = createProxy<Proxied>(options.url, {
@@ -230,7 +203,7 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       throw unavailable('The service has too many requests in flight; try again later.');
     requireService();
     const { request } = exchange;
-    const headers = forwardedHeaders(exchange, addresses.host);
+    const headers = passing().forwarded(exchange, addresses.host);
     if (takesBody(request))
       headers['content-length'] = `${body?.reduce((bytes, chunk) => bytes + chunk.length, 0) ?? 0}`;
     // The proxy sends what the request has, so it gets what is for the service.

@@ -1,6 +1,5 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import type { Addresses, Logger } from '@boxoffice/runtime';
-import { isBuiltIn } from '@boxoffice/runtime/services';
 import { answered, type Step } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/faults.ts';
 import { createHolders, verifiedSession } from '../limits/callers.ts';
@@ -9,6 +8,7 @@ import type { Upstream } from '../routing/router.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createBodies } from './body.ts';
 import { createForwarder, type Forwarder } from './forwarder.ts';
+import { passingOf } from './headers.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Streams } from './streams.ts';
 
@@ -20,6 +20,7 @@ interface ForwardingOptions {
   readonly responseCache: Pick<ResponseCache, 'store'>;
   readonly metrics: GatewayMetrics;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly publicUrl: string;
   readonly timeouts?: UpstreamTimeouts;
   /** Requests in flight per service. */
   readonly concurrency?: number;
@@ -49,6 +50,8 @@ const CONCURRENCY = 2_000;
 interface Running {
   readonly url: string;
   readonly forwarder: Forwarder;
+  /** Uses the row as it is now. */
+  readonly use: (row: Upstream) => void;
 }
 
 /** Makes the step, of no service yet. */
@@ -61,19 +64,24 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
   const retired = new Set<Forwarder>();
   let withSessions: ReadonlySet<string> = new Set();
 
-  const open = (service: string, url: string): void => {
+  const { origin } = new URL(options.publicUrl);
+
+  const open = (row: Upstream): void => {
+    const { name: service, url } = row;
+    let passing = passingOf(row, origin);
     const addresses = addressesOf(service, url);
     const forwarder = createForwarder({
       url,
       addresses,
+      passing: () => passing,
       timeoutMs: timeouts?.answer ?? 15_000,
       deadlineMs,
       bodies,
       concurrency,
       holderOf: holders.holderOf,
-      onFailure: ({ route, trace }, { code }) => {
+      onFailure: ({ route, trace }, { code, reason }) => {
         metrics.upstreamFailed(service, code);
-        const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code };
+        const about = { upstream: service, operation: route?.operation, requestId: trace.requestId, code, reason };
         logger.warn('a service did not answer', about);
       },
       onRepeat: ({ route, trace }, { message }) => {
@@ -83,7 +91,7 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       },
       onStream: streams.began,
       onWait: streams.waits,
-      onReply: (exchange, reply) => {
+      onReply: (exchange, reply, headers) => {
         metrics.upstreamAnswered(service, exchange);
         if (exchange.claims || exchange.apiKey) {
           reply.on('data', (chunk: Buffer) => {
@@ -95,10 +103,13 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
           if (session !== undefined) limits.sessionSeen(session, exchange.now);
           holders.learn(exchange, reply);
         }
-        responseCache.store(exchange, reply);
+        responseCache.store(exchange, reply, headers);
       },
     });
-    running.set(service, { url, forwarder });
+    const use = (now: Upstream): void => {
+      passing = passingOf(now, origin);
+    };
+    running.set(service, { url, forwarder, use });
     metrics.watch(service, addresses, forwarder.inFlight);
   };
 
@@ -122,11 +133,13 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
     update(services) {
       for (const [name, { url, forwarder }] of running)
         if (!services.some((row) => row.name === name && row.url === url)) retire(name, forwarder);
-      for (const { name, url } of services) if (!running.has(name)) open(name, url);
-      // A team's service gets no session token, so it verifies none.
-      withSessions = new Set(
-        services.flatMap(({ name, sessions }) => (isBuiltIn(name) && sessions.length > 0 ? [name] : [])),
-      );
+      for (const row of services) {
+        const known = running.get(row.name);
+        if (known) known.use(row);
+        else open(row);
+      }
+      const readSessions = services.filter(({ credentials = [] }) => credentials.includes('X-auth-token'));
+      withSessions = new Set(readSessions.map(({ name }) => name));
     },
     close() {
       bodies.close();

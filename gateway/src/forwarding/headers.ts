@@ -1,8 +1,11 @@
+// What passes between a caller and a service: lists, in both directions, per kind of row.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { IDENTITY_HEADER } from '@boxoffice/identity';
+import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Exchange } from '../exchange/exchange.ts';
+import { ForeignReply } from './failure.ts';
 
-/** Hop-by-hop headers (RFC 9110, 7.6.1), removed in both directions. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), which pass in no direction. */
 export const HOP_BY_HOP: readonly string[] = [
   'connection',
   'http2-settings',
@@ -16,48 +19,76 @@ export const HOP_BY_HOP: readonly string[] = [
   'upgrade',
 ];
 
-/**
- * Request headers that clients may not pass to services; the gateway sets its own where needed, and answers `Expect`
- * itself.
- */
-const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  'content-length',
-  'expect',
-  'forwarded',
-  'host',
-  'traceparent',
-  'via',
-  'x-api-key',
-  'x-real-ip',
-  'x-request-id',
-]);
+/** What every service gets of a request, beside what the gateway sets itself: content, negotiation, conditions, ranges. */
+const FORWARDED: readonly string[] = [
+  'Accept',
+  'Accept-Charset',
+  'Accept-Encoding',
+  'Accept-Language',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-Modified-Since',
+  'If-None-Match',
+  'If-Range',
+  'If-Unmodified-Since',
+  'Range',
+];
 
-/** Response headers that services may not pass to clients; the gateway sets its own where needed. */
-const NOT_RETURNED: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
-  'access-control-allow-credentials',
-  'access-control-allow-headers',
-  'access-control-allow-methods',
-  'access-control-allow-origin',
-  'access-control-expose-headers',
-  'access-control-max-age',
-  'ratelimit',
-  'ratelimit-policy',
-  'server',
-  'strict-transport-security',
-  'traceparent',
-  'x-content-type-options',
-  'x-powered-by',
-  'x-request-id',
-]);
+/** What every service may answer: content, caching, validators, links, and when to come again. */
+const RETURNED: readonly string[] = [
+  'Accept-Ranges',
+  'Age',
+  'Allow',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Language',
+  'Content-Length',
+  'Content-Range',
+  'Content-Type',
+  'Date',
+  'ETag',
+  'Expires',
+  'Last-Modified',
+  'Link',
+  'Location',
+  'Pragma',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Vary',
+];
 
-/**
- * Names that only the gateway sends. Names with an underscore are refused too, because some servers treat it as a
- * hyphen.
- */
-const isReserved = (name: string): boolean =>
-  (name.startsWith('x-') && (name.startsWith('x-internal-') || name.startsWith('x-forwarded-'))) || name.includes('_');
+/** What the product's own services may answer besides: the interface's own headers, and the policies of their pages. */
+const RETURNED_BY_BUILT_IN: readonly string[] = [
+  'Content-Security-Policy',
+  'Cross-Origin-Opener-Policy',
+  'Cross-Origin-Resource-Policy',
+  'Deprecation',
+  'Idempotency-Replayed',
+  'Permissions-Policy',
+  'Referrer-Policy',
+  'Sunset',
+  'WWW-Authenticate',
+  'X-Frame-Options',
+];
+
+/** Keeps a team's pages out of the origin in which users sign in, whatever the answer is. Name and value. */
+const SANDBOX = ['Content-Security-Policy', 'sandbox allow-scripts allow-forms'] as const;
+
+/** What passes to and from one service. */
+export interface Passing {
+  /** The headers for the service: what passes of the client's, and the gateway's identity, trace and forwarding headers. */
+  forwarded(exchange: Exchange, upstreamHost: string): Record<string, string | string[]>;
+  /**
+   * What passes of a service's response headers, names and values in turn.
+   * @throws {ForeignReply} for a `Location` outside the prefixes of a team's service
+   */
+  returned(exchange: Exchange, reply: IncomingMessage): string[];
+}
 
 /** The names that a service's `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
 const listed = (connection: string | undefined): readonly string[] => {
@@ -65,40 +96,79 @@ const listed = (connection: string | undefined): readonly string[] => {
   return connection.split(',').map((name) => name.trim().toLowerCase());
 };
 
-/**
- * The headers for the service: the client's own except the reserved ones, and the gateway's identity, trace and
- * forwarding headers.
- */
-export const forwardedHeaders = (exchange: Exchange, upstreamHost: string): Record<string, string | string[]> => {
-  const { request, trace, address, identity, route } = exchange;
-  const headers: Record<string, string | string[]> = { host: upstreamHost };
-  copy(request.headers, headers);
-  // The service never receives a verified token. Only operations without one receive the client's credentials, such as
-  // the token endpoint.
-  if (route?.scope !== undefined) delete headers.authorization;
-  headers['x-request-id'] = trace.requestId;
-  headers.traceparent = trace.traceparent;
-  headers['x-forwarded-for'] = address;
-  headers['x-forwarded-proto'] = 'https';
-  if (request.headers.host !== undefined) headers['x-forwarded-host'] = request.headers.host;
-  if (identity !== undefined) headers[IDENTITY_HEADER] = identity;
-  return headers;
-};
+const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
 
-const copy = (from: IncomingHttpHeaders, to: Record<string, string | string[]>): void => {
-  for (const name in from) {
-    const value = from[name];
-    if (value !== undefined && !NOT_FORWARDED.has(name) && !isReserved(name)) to[name] = value;
-  }
-};
+/** Each name as it is printed, by its lower case. */
+const printed = (names: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(names.map((name) => [name.toLowerCase(), name]));
 
-/** Appends a service's response headers, names and values in turn, except those that are not for clients. */
-export const addReturnedHeaders = (headers: string[], { rawHeaders, headers: reply }: IncomingMessage): void => {
-  const dropped = listed(reply.connection);
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? '';
-    const lower = name.toLowerCase();
-    if (NOT_RETURNED.has(lower) || lower.startsWith('x-internal-') || dropped.includes(lower)) continue;
-    headers.push(name, rawHeaders[index + 1] ?? '');
-  }
+/** Makes the lists of a row. */
+export const passingOf = (row: ServiceRow, publicOrigin: string): Passing => {
+  const { name: service, prefixes, headers: named, credentials = [], cookies = [] } = row;
+  const isOwn = isBuiltIn(service);
+  const toService = new Set([...FORWARDED, ...named].map((name) => name.toLowerCase()));
+  const own = credentials.map((one) => one.split(' ') as [header: string, below?: string]);
+  const toClient = printed([
+    ...RETURNED,
+    ...(isOwn ? RETURNED_BY_BUILT_IN : []),
+    ...named,
+    ...own.map(([header]) => header),
+  ]);
+
+  const copyCredentials = (from: IncomingHttpHeaders, path: string, to: Record<string, string | string[]>): void => {
+    for (const [header, below] of own) {
+      const name = header.toLowerCase();
+      const value = from[name];
+      if (value !== undefined && (below === undefined || isBelow(path, below))) to[name] = value;
+    }
+    if (cookies.length === 0 || from.cookie === undefined) return;
+    const passing = from.cookie.split(';').filter((one) => cookies.includes(nameOfCookie(one)));
+    if (passing.length > 0) to.cookie = passing.map((one) => one.trim()).join('; ');
+  };
+
+  /** Whether a redirect, as browsers read it, stays within what the row serves. */
+  const staysWithin = (location: string, { target, host }: Exchange): boolean => {
+    const origins = [publicOrigin, `https://${host}`];
+    const base = `${publicOrigin}${target.path}`;
+    if (!URL.canParse(location, base)) return false;
+    const { origin, pathname } = new URL(location, base);
+    return origins.includes(origin) && prefixes.some((prefix) => isBelow(pathname, prefix));
+  };
+
+  return {
+    forwarded({ request, trace, address, identity, target, host }, upstreamHost) {
+      const headers: Record<string, string | string[]> = { host: upstreamHost };
+      for (const name in request.headers) {
+        const value = request.headers[name];
+        if (value !== undefined && toService.has(name)) headers[name] = value;
+      }
+      copyCredentials(request.headers, target.path, headers);
+      headers['x-request-id'] = trace.requestId;
+      headers.traceparent = trace.traceparent;
+      headers['x-forwarded-for'] = address;
+      headers['x-forwarded-proto'] = 'https';
+      if (host !== undefined) headers['x-forwarded-host'] = host;
+      if (identity !== undefined) headers[IDENTITY_HEADER] = identity;
+      return headers;
+    },
+    returned(exchange, { headers: answered, statusCode }) {
+      const headers: string[] = [];
+      const dropped = listed(answered.connection);
+      // Node has joined repeated headers, or kept the first of those that two readers could read differently.
+      for (const name in answered) {
+        const print = toClient.get(name);
+        const value = answered[name];
+        if (print === undefined || value === undefined || dropped.includes(name)) continue;
+        if (name === 'location' && !isOwn && !staysWithin(String(value), exchange))
+          throw new ForeignReply('its Location is outside the prefixes of the service');
+        // RFC 9110, 8.6.
+        if (name === 'content-length' && statusCode === 204) continue;
+        for (const one of Array.isArray(value) ? value : [value]) headers.push(print, one);
+      }
+      for (const cookie of answered['set-cookie'] ?? [])
+        if (cookies.includes(nameOfCookie(cookie))) headers.push('Set-Cookie', cookie);
+      if (!isOwn) headers.push(...SANDBOX);
+      return headers;
+    },
+  };
 };

@@ -9,13 +9,14 @@ import { Agent as TlsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Endpoint } from '@boxoffice/runtime';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import { ConnectTimeout } from './failure.ts';
+import { ConnectTimeout, ForeignReply } from './failure.ts';
 
 /** Notifications about a request to a service; `State` is what the caller of `send` keeps of it. */
 interface ProxyEvents<State> {
   /** The request exists and has a connection, or is about to have one; writes its body. */
   onRequest(state: State, upstream: ClientRequest): void;
   onReply(state: State, reply: IncomingMessage): void;
+  /** An error; also a switch of protocols, which no request asks for. */
   onError(state: State, error: Error): void;
 }
 
@@ -94,6 +95,10 @@ export const createProxy = <State>(url: string, { onRequest, onReply, onError }:
         (server) => {
           server.on('proxyReq', (upstream, _request, { state }) => {
             if (upstream.socket) limitConnecting(upstream.socket);
+            upstream.once('upgrade', (_reply, socket) => {
+              socket.destroy();
+              onError(state, new ForeignReply('it switches protocols'));
+            });
             onRequest(state, upstream);
           });
           server.on('proxyRes', (reply, _request, { state }) => onReply(state, reply));

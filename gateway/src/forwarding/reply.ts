@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Route } from '../exchange/exchange.ts';
+import { ForeignReply } from './failure.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -12,16 +13,8 @@ const USUAL = `${JSON_TYPE}; charset=utf-8`;
 const isJson = (type: string): boolean =>
   type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
 
-/**
- * Whether a response can belong to this interface, by media type: JSON, a type that the operation's description lists,
- * or no body.
- */
-export const isOfInterface = (
-  reply: IncomingMessage,
-  method: string | undefined,
-  route: Route | undefined,
-): boolean => {
-  const { statusCode, headers } = reply;
+/** Whether the body of a response can belong to this interface: JSON, a type that the operation has, or no body. */
+const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMessage, method?: string): boolean => {
   const type = headers['content-type'];
   if (type === USUAL) return true;
   if (type === undefined) {
@@ -29,7 +22,18 @@ export const isOfInterface = (
   }
   const mark = type.indexOf(';');
   const essence = (mark < 0 ? type : type.slice(0, mark)).trim().toLowerCase();
-  return isJson(essence) || (route?.mediaTypes.has(essence) ?? false);
+  return isJson(essence) || route?.mediaTypes === 'any' || (route?.mediaTypes.has(essence) ?? false);
+};
+
+/** Checks that a response can belong to this interface, by status and media type. @throws {ForeignReply} if not */
+export const requireInterface = (
+  reply: IncomingMessage,
+  method: string | undefined,
+  route: Route | undefined,
+): void => {
+  const { statusCode = 0 } = reply;
+  if (statusCode < 200 || statusCode > 599) throw new ForeignReply(`its status is ${statusCode}`);
+  if (!hasTypeOf(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
 };
 
 /** Whether a response of the interface has no end of its own. */
@@ -65,14 +69,22 @@ export const sendWhole = (response: ServerResponse, status: number, headers: str
   endWith(response, body);
 };
 
+/** Where a reply is forwarded to. */
+interface Forwarded {
+  readonly response: ServerResponse;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  /** Answers with an error what fails in `act` because of the reply. */
+  readonly guard: (act: () => void) => void;
+}
+
 /**
  * Forwards a response with backpressure; a short one of known length is sent in one write. Calls `broken` if the
  * upstream response ends early while the client's has not ended.
  */
 export const sendReply = (
   reply: IncomingMessage,
-  response: ServerResponse,
-  headers: string[],
+  { response, headers, guard }: Forwarded,
   broken: () => void,
 ): void => {
   if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
@@ -83,7 +95,7 @@ export const sendReply = (
   const begin = (): void => {
     if (!response.headersSent) response.writeHead(status, headers);
   };
-  reply.on('data', (chunk: Buffer) => {
+  const take = (chunk: Buffer): void => {
     if (response.destroyed) return;
     if (chunk.length === length) {
       begin();
@@ -97,13 +109,15 @@ export const sendReply = (
       reply.pause();
       response.once('drain', () => reply.resume());
     }
-  });
-  reply.on('end', () => {
+  };
+  const end = (): void => {
     if (response.writableEnded || response.destroyed) return;
     begin();
     if (held) endWith(response, Buffer.concat(held));
     else response.end();
-  });
+  };
+  reply.on('data', (chunk: Buffer) => guard(() => take(chunk)));
+  reply.on('end', () => guard(end));
   reply.on('error', () => {
     if (!response.writableEnded && !response.destroyed) broken();
   });
@@ -123,36 +137,36 @@ const reportsConsequences = (body: Buffer): boolean => {
   }
 };
 
+const noFailure = (): ForeignReply => new ForeignReply('it is no error of the point of sale');
+
 /**
- * Forwards a 5xx of the point of sale if it is a family B 500; `foreign` answers any other, which an intermediary sent.
+ * Forwards a 5xx of the point of sale if it is a family B 500; any other is foreign, because an intermediary sent it.
  * The response is buffered first, because it is rare and small.
  */
-export const relayFailure = (
-  reply: IncomingMessage,
-  response: ServerResponse,
-  headers: string[],
-  foreign: () => void,
-): void => {
+export const relayFailure = (reply: IncomingMessage, to: Forwarded): void => {
+  const { response, headers, guard } = to;
   const { statusCode } = reply;
+  const refuse = (): void =>
+    guard(() => {
+      throw noFailure();
+    });
   if (statusCode === 500 && response.req.method === 'HEAD') {
-    sendReply(reply, response, headers, foreign);
+    sendReply(reply, to, refuse);
     return;
   }
   const chunks: Buffer[] = [];
   let bytes = 0;
-  reply.on('data', (chunk: Buffer) => {
+  const take = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (bytes <= MOST_BYTES) {
-      chunks.push(chunk);
-      return;
-    }
-    foreign();
-    reply.destroy();
-  });
-  reply.on('error', foreign);
-  reply.on('end', () => {
+    if (bytes > MOST_BYTES) throw noFailure();
+    chunks.push(chunk);
+  };
+  const end = (): void => {
     const body = Buffer.concat(chunks);
-    if (statusCode === 500 && reportsConsequences(body)) sendWhole(response, 500, headers, body);
-    else foreign();
-  });
+    if (statusCode !== 500 || !reportsConsequences(body)) throw noFailure();
+    sendWhole(response, 500, headers, body);
+  };
+  reply.on('data', (chunk: Buffer) => guard(() => take(chunk)));
+  reply.on('end', () => guard(end));
+  reply.on('error', refuse);
 };

@@ -5,7 +5,6 @@ import { commonHeaders } from '../exchange/answer.ts';
 import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
 import { SESSION_HEADER, verifiedSession } from '../limits/callers.ts';
 import { createNewest } from '../limits/newest.ts';
-import { addReturnedHeaders } from './headers.ts';
 import { joinVary, sendWhole } from './reply.ts';
 
 /**
@@ -15,8 +14,8 @@ import { joinVary, sendWhole } from './reply.ts';
 export interface ResponseCache {
   /** Answers from the cache. */
   readonly step: Step;
-  /** Caches a response while it is forwarded, if its service allows it. */
-  store(exchange: Exchange, reply: IncomingMessage): void;
+  /** Caches a response while it is forwarded, with what passes of its headers, if its service allows it. */
+  store(exchange: Exchange, reply: IncomingMessage, headers: readonly string[]): void;
 }
 
 interface CachedResponse {
@@ -97,15 +96,13 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
       sendWhole(exchange.response, 200, headers, cached.body);
       return answered;
     },
-    store(exchange, reply) {
+    store(exchange, reply, headers) {
       const ms = Math.min(MOST_MS, Number(reply.headers[SHARED_MS_HEADER] ?? 0));
       const key = ms > 0 && reply.statusCode === 200 ? keyOf(exchange) : undefined;
       if (key === undefined || reply.headers[SESSION_HEADER] !== undefined) return;
       const session = verifiedSession(exchange, reply) === undefined ? undefined : sessionOf(exchange);
       if (session) sessions.recordAlive(session, exchange.now, exchange.now + ms);
       if (Number(reply.headers['content-length'] ?? 0) > MOST_BYTES_OF_ONE) return;
-      const headers: string[] = [];
-      addReturnedHeaders(headers, reply);
       const chunks: Buffer[] = [];
       reply.on('data', (chunk: Buffer) => chunks.push(chunk));
       reply.on('end', () => {

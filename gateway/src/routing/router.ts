@@ -89,20 +89,6 @@ export const createRouter = (routes: Iterable<Route>): Router => {
   return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
 };
 
-/** Media types of web pages. */
-const MEDIA_TYPES: ReadonlySet<string> = new Set([
-  'application/json',
-  'application/manifest+json',
-  'application/wasm',
-  'text/html',
-  'text/css',
-  'text/javascript',
-  'text/plain',
-  'image/svg+xml',
-  'image/png',
-  'font/woff2',
-]);
-
 const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
 
 /** The web pages of the services and of the gateway. */
@@ -129,7 +115,7 @@ export interface Pages {
 export const createPages = (): Pages => {
   const routesOf = (service: string, prefix: string, methods: readonly string[]) => {
     const operation = `${service}Pages`;
-    const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: MEDIA_TYPES, key: operation };
+    const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: 'any' as const, key: operation };
     const route = { template: prefix, operation, service, ...open } satisfies Omit<Route, 'method'>;
     return { prefix, routes: pathRoutesOf(new Map(methods.map((method) => [method, { ...route, method }]))) };
   };

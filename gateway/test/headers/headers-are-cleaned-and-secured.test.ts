@@ -42,7 +42,7 @@ describe('headers of clients and services are cleaned', () => {
         'X-Real-IP: 6.6.6.6',
         'Forwarded: for=6.6.6.6',
         'Via: 1.1 evil',
-        'X-Other: yes',
+        'Accept-Language: de',
       ]);
       expect(answer).toContain('HTTP/1.1 200');
       const headers = last()?.headers ?? {};
@@ -52,7 +52,7 @@ describe('headers of clients and services are cleaned', () => {
       expect(headers).toMatchObject({
         'x-forwarded-for': '6.6.6.6',
         'x-forwarded-proto': 'https',
-        'x-other': 'yes',
+        'accept-language': 'de',
       });
     });
 
@@ -185,7 +185,6 @@ describe('headers of clients and services are cleaned', () => {
         'X-Internal-Identity': 'secret',
         'X-Request-Id': 'another',
         'Access-Control-Allow-Origin': '*',
-        'Set-Cookie': ['a=1', 'b=2'],
         ETag: '"v1"',
       };
       response.writeHead(200, headers).end('{}');
@@ -193,7 +192,7 @@ describe('headers of clients and services are cleaned', () => {
     const token = its.authorizer.token(['contacts:read']);
     const reply = await its.as(token)(LIST, { headers: { 'x-request-id': 'mine' } });
     its.contacts.answer(echo);
-    expect(reply.headers).toMatchObject({ 'x-request-id': 'mine', 'set-cookie': ['a=1', 'b=2'], etag: '"v1"' });
+    expect(reply.headers).toMatchObject({ 'x-request-id': 'mine', etag: '"v1"' });
     for (const name of ['server', 'x-powered-by', 'x-hop', 'x-internal-identity', 'access-control-allow-origin']) {
       expect([name, reply.headers[name]]).toEqual([name, undefined]);
     }

@@ -46,11 +46,11 @@ describe('a caller does not take all slots', () => {
       const [token, other] = [its.authorizer.token(['contacts:read']), its.authorizer.token(['contacts:read'])];
       const held: (() => void)[] = [];
       its.contacts.answer((request, response, raw) => {
-        if (request.headers['x-hold'] === undefined) echo(request, response, raw);
+        if (request.headers['if-none-match'] === undefined) echo(request, response, raw);
         else held.push(() => echo(request, response, raw));
       });
       const call = its.as(token);
-      const waiting = Array.from({ length: MOST }, () => call(LIST, { headers: { 'x-hold': '1' } }));
+      const waiting = Array.from({ length: MOST }, () => call(LIST, { headers: { 'if-none-match': '"1"' } }));
       await until(() => held.length === MOST);
       const refused = await call(LIST);
       expect([refused.status, refused.body.status]).toEqual([429, 'too_many_requests']);
@@ -65,11 +65,11 @@ describe('a caller does not take all slots', () => {
       const call = its.as(its.authorizer.token(['contacts:read']));
       let started = 0;
       its.contacts.answer((request, response, raw) => {
-        if (request.headers['x-hold'] === undefined) echo(request, response, raw);
+        if (request.headers['if-none-match'] === undefined) echo(request, response, raw);
         else started += 1;
       });
       const token = its.authorizer.token(['contacts:read']);
-      const head = lines('GET', LIST, [`Authorization: Bearer ${token}`, 'X-Hold: 1']);
+      const head = lines('GET', LIST, [`Authorization: Bearer ${token}`, 'If-None-Match: "1"']);
       const sockets = Array.from({ length: MOST }, (): Socket => {
         const socket = connect({ port: its.gateway.httpPort, host: '127.0.0.1' });
         socket.write(head);

@@ -174,13 +174,30 @@ describe('web pages are proxied unchanged', () => {
       });
       for (const path of ['/door/', '/door', '/door/service-worker.js'])
         expect([path, (await its.call(path)).text]).toEqual([path, 'the door']);
-      for (const type of ['application/wasm', 'application/manifest+json', 'application/json']) {
-        tickets.answer((_request, response) => {
-          response.writeHead(200, { 'Content-Type': type }).end('of the door');
-        });
-        expect([type, (await its.call('/door/file')).text]).toEqual([type, 'of the door']);
-      }
       expect((await its.call('/door/', { method: 'POST', body: '{}' })).status).toBe(405);
+    });
+
+    test('have whatever type the service gives them: scripts, attached files of mails, the camera’s decoder', async () => {
+      for (const type of [
+        'application/wasm',
+        'application/manifest+json',
+        'application/json',
+        'application/pdf',
+        'text/calendar; charset=utf-8; method=PUBLISH',
+        'image/webp',
+        'application/octet-stream',
+      ]) {
+        its.pos.answer((_request, response) => {
+          response.writeHead(200, { 'Content-Type': type, 'Content-Disposition': 'attachment' }).end('a file');
+        });
+        const { status, headers, text } = await its.call('/shop/outbox/mail_1/0');
+        expect([status, headers['content-type'], headers['content-disposition'], text]).toEqual([
+          200,
+          type,
+          'attachment',
+          'a file',
+        ]);
+      }
     });
 
     test('are read-only, and no other path ends with a slash', async () => {
@@ -205,7 +222,7 @@ describe('web pages are proxied unchanged', () => {
       for (const call of [{}, { method: 'POST', body: 'form=x', headers: form }]) {
         const reply = await its.call('/auth/authorize?client_id=x', call);
         expect([reply.status, reply.text]).toEqual([200, '<!doctype html>']);
-        expect(reply.headers['set-cookie']).toEqual(['a=1', 'b=2']);
+        expect(reply.headers['set-cookie']).toEqual(['__Host-boxoffice-session=1', '__Host-boxoffice-browser=2']);
       }
     });
 

@@ -32,6 +32,7 @@ const LISTS: Readonly<Record<string, Form>> = {
     /^(?:POST )?(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/,
     'a path like /loyalty, or POST /loyalty for pages with forms',
   ],
+  headers: [/^[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*$/, 'the name of a header like X-Loyalty-Level'],
   calls: [/^[a-z][a-z0-9-]*\.[A-Za-z]\w*$/, 'an operation of another service like catalog.findPointOfSale'],
   publishes: FACT,
 };
@@ -61,6 +62,19 @@ const RESERVED = [
 /** Paths that the specification gives to the gateway itself, or to nobody. */
 const SPECIFIED = ['/openapi.json', '/errors', '/docs', '/health', '/internal', '/auth', '/.well-known', '/tnwr'];
 
+/** The caller's credentials, which no service of a team gets. */
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'x-api-key',
+  'x-auth-token',
+  'x-order-link',
+]);
+
+/** Headers of one connection, of the gateway itself, or that act on everything below its origin. */
+const KEPT =
+  /^(?:access-control-.*|alt-svc|clear-site-data|connection|content-length|expect|forwarded|host|keep-alive|nel|proxy-.*|refresh|service-worker-allowed|set-cookie2?|strict-transport-security|te|traceparent|trailer|transfer-encoding|upgrade|via|x-content-type-options|x-forwarded-.*|x-internal-.*|x-real-ip|x-request-id)$/;
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -74,6 +88,15 @@ const wrongEntries = (member: string, value: unknown, [pattern, expected]: Form)
     .filter((one) => typeof one !== 'string' || !pattern.test(one))
     .map((one) => `${member} has ${shown(one)}; expected ${expected}`);
 };
+
+/** Headers that no row can name. */
+const wrongHeaders = (headers: unknown): string[] =>
+  (Array.isArray(headers) ? headers : []).flatMap((one) => {
+    const name = String(one).toLowerCase();
+    if (CREDENTIALS.has(name))
+      return [`headers: ${one} is a credential of the caller, which no service of a team gets; remove it`];
+    return KEPT.test(name) ? [`headers: ${one} belongs to the gateway or its whole origin; remove it`] : [];
+  });
 
 const isUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
@@ -112,6 +135,7 @@ const wrongForm = (row: unknown): string[] => {
       ? []
       : [`url is ${shown(url)}; expected an origin like http://loyalty:8081, without a path`]),
     ...Object.entries(LISTS).flatMap(([member, form]) => wrongEntries(member, row[member], form)),
+    ...wrongHeaders(row.headers),
     ...(Array.isArray(consumes)
       ? consumes.flatMap((one) => wrongConsumed(name, one))
       : [`consumes is ${shown(consumes)}; expected a list`]),

@@ -22,7 +22,17 @@ const builtIn: ReadonlySet<string> = new Set(builtInRows.map(({ name }) => name)
 /** Whether the product itself has a service of this name. */
 export const isBuiltIn = (name: string): boolean => builtIn.has(name);
 
-const EMPTY = { prefixes: [], domains: [], open: [], sessions: [], pages: [], calls: [], publishes: [], consumes: [] };
+const EMPTY = {
+  prefixes: [],
+  domains: [],
+  open: [],
+  sessions: [],
+  pages: [],
+  headers: [],
+  calls: [],
+  publishes: [],
+  consumes: [],
+};
 
 /**
  * The built-in rows and, below them, those of a file's text; a row with the name of a built-in service sets its url.

@@ -31,6 +31,12 @@ export interface ServiceRow {
   readonly sessions: readonly string[];
   /** Prefixes of public web pages, `POST /path` where they have forms. No description lists pages. */
   readonly pages: readonly string[];
+  /** Headers that pass to it and from it, beside those that pass in any case. */
+  readonly headers: readonly string[];
+  /** Of the product's own services alone: the caller's credentials that it reads, as `Header` or `Header /path`. */
+  readonly credentials?: readonly string[];
+  /** Of the product's own services alone: the names of the cookies that pass to it and from it. */
+  readonly cookies?: readonly string[];
   /** The internal operations of other services that it may call, as `service.operationId`. */
   readonly calls: readonly string[];
   /** The facts that it publishes. */

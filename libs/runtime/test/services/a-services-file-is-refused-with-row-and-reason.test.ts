@@ -62,6 +62,25 @@ test.each([
     'consumes has the queue "orders.x.v1"',
   ],
   ['a url with a path', { url: 'http://loyalty:8081/x' }, 'url is "http://loyalty:8081/x"; expected an origin'],
+  ...['Authorization', 'cookie', 'X-auth-token', 'X-ORDER-LINK', 'X-API-Key'].map((name): [string, object, string] => [
+    `the credential ${name}`,
+    { headers: ['X-Loyalty-Level', name] },
+    `headers: ${name} is a credential of the caller, which no service of a team gets; remove it`,
+  ]),
+  ...[
+    'Set-Cookie',
+    'Access-Control-Allow-Origin',
+    'Clear-Site-Data',
+    'Service-Worker-Allowed',
+    'X-Internal-Identity',
+  ].map((name): [string, object, string] => [
+    `the header ${name}`,
+    { headers: [name] },
+    `headers: ${name} belongs to the gateway or its whole origin; remove it`,
+  ]),
+  ['no header', { headers: ['X_Loyalty'] }, 'headers has "X_Loyalty"; expected the name of a header like'],
+  ['credentials of a team', { credentials: ['Cookie'] }, 'has an unknown member credentials; there are name, url,'],
+  ['cookies of a team', { cookies: ['a'] }, 'has an unknown member cookies; there are name, url, prefixes'],
   ['an unknown member', { prefix: '/x' }, 'has an unknown member prefix; there are name, url, prefixes'],
 ])('%s is refused', (_what, more, fault) => {
   const faults = faultsOf(JSON.stringify([loyalty(more)]));
@@ -125,10 +144,10 @@ test('a byte order mark before the list is ignored', () => {
   expect(faultsOf(`\uFEFF${JSON.stringify([loyalty({})])}`)).toEqual([]);
 });
 
-test('the built-in rows obey the same rules, but that they have the paths of the specification', () => {
+test('the built-in rows obey the same rules, but that they have the paths of the specification and credentials', () => {
   const faults = (): readonly string[] => {
     try {
-      checkRows(JSON.stringify(builtInRows), []);
+      checkRows(JSON.stringify(builtInRows.map(({ credentials: _, cookies: __, ...row }) => row)), []);
       return [];
     } catch (error) {
       return (error as RowsFault).faults;
