@@ -90,14 +90,14 @@ describe('a caller does not take all slots', () => {
 
     /** Requests that hold slots until the test answers them; answers are counted by status. */
     const hold = (all: readonly (readonly string[])[], path: string) => {
-      const head = (lineOf: readonly string[]) => lines('GET', path, [...lineOf, 'X-Hold: 1']).repeat(PIPELINED);
+      const head = (lineOf: readonly string[]) => lines('GET', path, [...lineOf, 'If-None-Match: "1"']).repeat(PIPELINED);
       const each = all.flatMap((one) => Array.from({ length: MOST / PIPELINED }, () => head(one)));
       return flood(its.gateway.httpPort, each.length, (index) => each[index] ?? '');
     };
     const holding = (upstream: Upstream): void => {
       held = [];
       upstream.answer((request, response, raw) => {
-        if (request.headers['x-hold'] === undefined) answer(request, response, raw);
+        if (request.headers['if-none-match'] === undefined) answer(request, response, raw);
         else held.push(() => answer(request, response, raw));
       });
     };
