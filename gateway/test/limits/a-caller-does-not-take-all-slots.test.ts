@@ -90,7 +90,8 @@ describe('a caller does not take all slots', () => {
 
     /** Requests that hold slots until the test answers them; answers are counted by status. */
     const hold = (all: readonly (readonly string[])[], path: string) => {
-      const head = (lineOf: readonly string[]) => lines('GET', path, [...lineOf, 'If-None-Match: "1"']).repeat(PIPELINED);
+      const head = (lineOf: readonly string[]) =>
+        lines('GET', path, [...lineOf, 'If-None-Match: "1"']).repeat(PIPELINED);
       const each = all.flatMap((one) => Array.from({ length: MOST / PIPELINED }, () => head(one)));
       return flood(its.gateway.httpPort, each.length, (index) => each[index] ?? '');
     };
