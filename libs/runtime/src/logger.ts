@@ -56,25 +56,33 @@ const masks: readonly (readonly [RegExp, string])[] = [
 const masked = (text: string): string =>
   masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 
-const plainError = (error: unknown): object => {
+/** Errors of what stands around the process, such as a server that starts later: their stack says nothing. */
+const isOfSurroundings = (error: unknown): boolean => {
+  const { code, name, cause } = (error ?? {}) as { readonly code?: unknown; readonly name?: string; cause?: unknown };
+  if (typeof code === 'string' && /^(?:E(?!RR_)[A-Z0-9_]+|UND_ERR_\w+)$/.test(code)) return true;
+  if (name === 'StoreUnavailable' || name === 'TimeoutError') return true;
+  return cause !== undefined && isOfSurroundings(cause);
+};
+
+const plainError = (error: unknown, isExplained: boolean): object => {
   // Not instanceof: errors of another realm are errors, too.
   if (typeof error !== 'object' || error === null || !('message' in error)) return { message: masked(String(error)) };
   const { name, message, stack, cause } = error as Error;
   return {
     name,
     message: masked(message),
-    ...(stack === undefined ? {} : { stack: masked(stack) }),
-    ...(cause === undefined ? {} : { cause: plainError(cause) }),
+    ...(stack === undefined || isExplained ? {} : { stack: masked(stack) }),
+    ...(cause === undefined ? {} : { cause: plainError(cause, isExplained) }),
   };
 };
 
-/** The allowed fields, as JSON values. */
-const allowedFields = (fields: object): Record<string, unknown> =>
+/** The allowed fields, as JSON values. A warning of what stands around the process has no stack. */
+const allowedFields = (fields: object, level: string): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields)
       .filter(([key, value]) => allowed.has(key) && value !== undefined)
       .map(([key, value]) => {
-        if (key === 'error') return [key, plainError(value)];
+        if (key === 'error') return [key, plainError(value, level === 'warn' && isOfSurroundings(value))];
         return [key, typeof value === 'string' ? masked(value) : value];
       }),
   );
@@ -100,14 +108,24 @@ interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
+/** The messages of an error and of its causes, in one line. */
+const reasonsOf = (error: unknown): string[] => {
+  if (error === undefined || error === null) return [];
+  const { message, cause } = error as { message?: string; cause?: unknown };
+  return [[String(message), ...reasonsOf(cause)].join(': ').replaceAll('\n', ' ')];
+};
+
 /** A human-readable line: time, level, service, message, then the fields; a stack on separate lines. */
 const prettyLine = (line: Record<string, unknown>): string => {
   const { time, level, service, message, error, requestId, traceId: _traceId, ...rest } = line;
   const fields = Object.entries({ ...rest, requestId }).filter(([, value]) => value !== undefined && value !== null);
   const tail = fields.map(([key, value]) => ` ${key}=${String(value)}`).join('');
-  const { stack, message: reason } = (error ?? {}) as { stack?: string; message?: string };
-  const trouble = error === undefined ? '' : `\n    ${(stack ?? String(reason)).replaceAll('\n', '\n    ')}`;
-  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service)}: ${String(message)}${tail}${trouble}`;
+  const { stack } = (error ?? {}) as { stack?: string };
+  const trouble =
+    stack === undefined
+      ? reasonsOf(error).map((one) => ` error=${one}`)
+      : [`\n    ${stack.replaceAll('\n', '\n    ')}`];
+  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service)}: ${String(message)}${tail}${trouble.join('')}`;
 };
 
 /** Creates a program's logger: JSON lines, or readable ones in a terminal, with allow-listed fields only. */
@@ -121,7 +139,7 @@ export const createLogger = (options: LoggerOptions): Logger => {
       service,
       message: masked(String(message)),
       ...(trace ? { requestId: trace.requestId, traceId: parseTraceparent(trace.traceparent)?.traceId } : {}),
-      ...allowedFields((fields as object | undefined) ?? {}),
+      ...allowedFields((fields as object | undefined) ?? {}, name),
     };
     return pretty ? prettyLine(entry) : JSON.stringify(entry);
   });

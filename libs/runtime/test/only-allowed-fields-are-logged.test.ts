@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLogger, runWithTrace } from '../src/index.ts';
+import { createLogger, type Logger, runWithTrace } from '../src/index.ts';
 
 const logged = (act: (logger: ReturnType<typeof createLogger>) => void, pretty = false): string => {
   const lines: string[] = [];
@@ -41,6 +41,27 @@ describe('a log line', () => {
     const line = logged((logger) => logger.error('failed', { error }));
     expect(JSON.parse(line).error.message).toBe('dup key (email) at mongodb://(secret)@db, Bearer (secret), (email)');
     expect(line).not.toMatch(/ada@|hunter2|abc\.def|tést|exämple/);
+  });
+
+  test('has no stack where a warning is of a server that does not answer, and one everywhere else', () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:8081'), { code: 'ECONNREFUSED' });
+    const failed = new TypeError('fetch failed', { cause: refused });
+    const wrong = Object.assign(new TypeError('no string'), { code: 'ERR_INVALID_ARG_TYPE' });
+    const stacksOf = (act: (logger: Logger) => void): boolean[] =>
+      logged(act)
+        .split('\n')
+        .map((line) => 'stack' in JSON.parse(line).error);
+    expect(
+      stacksOf((logger) => {
+        logger.warn('the description of a service cannot be read', { error: failed });
+        logger.warn('the description of a service cannot be read', { error: wrong });
+        logger.error('a request failed', { error: failed });
+      }),
+    ).toEqual([false, true, true]);
+    const line = logged((logger) => logger.warn('a service is away', { upstream: 'orders', error: failed }), true);
+    expect(line).toMatch(
+      /a service is away upstream=orders error=fetch failed: connect ECONNREFUSED 127\.0\.0\.1:8081$/,
+    );
   });
 
   test('is readable in a terminal', () => {
