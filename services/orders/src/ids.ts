@@ -17,11 +17,13 @@ export const guestNumber = (orderId: string, requestId: string): string =>
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /**
- * The short number of an order, for people: 8 characters that follow from the random id, so that orders of earlier
- * releases have theirs, too. Two orders may have the same, one pair in 10^12.
+ * The number of an order, for people: 8 characters that follow from the random id, so that orders of earlier releases
+ * have theirs, too. `taken`: how many of its candidates other orders have; one pair in 10^12 has the same.
  */
-export const shortNumberOf = (orderId: string): string =>
-  Array.from(digestOf(['number', orderId]).subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
+export const orderNumberOf = (orderId: string, taken = 0): string => {
+  const digest = digestOf(taken === 0 ? ['number', orderId] : ['number', orderId, String(taken)]);
+  return Array.from(digest.subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
+};
 
 /** The parts of an idempotency record that identify the request. */
 type Repeatable = Pick<IdempotencyRecord<never>, 'key' | 'fingerprint'>;

@@ -1,18 +1,18 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { collection, type Document, type Documents, type Index, type Store } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
-import { shortNumberOf } from './ids.ts';
+import { orderNumberOf } from './ids.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
 export interface OrderDocument extends Order, Document, Pick<Announced, 'lastAnnouncement'> {
   readonly performanceId: string;
-  /** For people; shown unless the order has a reference of its own. */
+  /** The order's number, for people: unique in the institution, and never changed. */
   readonly shortNumber: string;
 }
 
-/** An order of a release before the short numbers gets its own. */
+/** An order of a release before the numbers gets its own. */
 const withNumber = (order: OrderDocument): OrderDocument =>
-  order.shortNumber === undefined ? { ...order, shortNumber: shortNumberOf(order.id) } : order;
+  order.shortNumber === undefined ? { ...order, shortNumber: orderNumberOf(order.id) } : order;
 
 /**
  * Links an order to a performance, other than its `performanceId`, of which it has, had, or is about to have a place.
@@ -32,7 +32,7 @@ const indexes: readonly Index[] = [
   { name: 'point_of_sale', fields: ['pointOfSale', 'listedAt'] },
   { name: 'created_by', fields: ['createdBy.clientId', 'listedAt'] },
   { name: 'reference', fields: ['externalReference', 'listedAt'] },
-  { name: 'number', fields: ['shortNumber', 'listedAt'] },
+  { name: 'number', fields: ['shortNumber'], unique: true },
   { name: 'unnumbered', fields: ['shortNumber'], acrossInstitutions: true },
   { name: 'modified', fields: ['modifiedAt'] },
   { name: 'performance', fields: ['performanceId'] },

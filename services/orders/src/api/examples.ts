@@ -49,7 +49,7 @@ export const open = {
   createdBy,
   contactNumber: newOrder.contactNumber,
   externalReference: newOrder.externalReference,
-  number: newOrder.externalReference,
+  number: 'k7m2xq9c',
   ticketDelivery: 'print',
   currency: 'CHF',
   lines: [line(ids.line, 14, null), line(other, 15, null)],

@@ -194,7 +194,7 @@ export const Order = named(
     createdBy,
     contactNumber: nullable(Text({ description: 'the buyer' })),
     externalReference: shownReference,
-    number: Text({ description: 'for people: `externalReference`, else 8 characters of its own' }),
+    number: Text({ description: 'for people: 8 characters, unique in the institution, never changed' }),
     ticketDelivery,
     currency,
     lines: List(Line),

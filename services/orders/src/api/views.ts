@@ -61,7 +61,7 @@ export const orderView = (order: OrderDocument): Static<typeof schemas.Order> =>
   createdBy: order.createdBy ?? null,
   contactNumber: order.contactNumber,
   externalReference: order.externalReference,
-  number: order.externalReference ?? order.shortNumber,
+  number: order.shortNumber,
   ticketDelivery: order.ticketDelivery ?? 'print',
   currency: order.currency,
   lines: order.lines.map((line) => lineView(line, order)),

@@ -11,7 +11,7 @@ import { type Accepted, accept, isRefused } from '../domain/decisions.ts';
 import { open } from '../domain/lines.ts';
 import type { Creator, Order } from '../domain/order/order.ts';
 import { handled } from '../domain/order/state.ts';
-import { orderIdMadeBy, requestNameOf, shortNumberOf } from '../ids.ts';
+import { orderIdMadeBy, orderNumberOf, requestNameOf } from '../ids.ts';
 import type { Holder } from '../steps/hold-limit.ts';
 import type { Target } from '../steps/write.ts';
 import { linkPerformances, type OrderDocument } from '../store.ts';
@@ -108,9 +108,15 @@ const insert = async (
 ): Promise<OrderDocument> => {
   const [performanceId = '', ...others] = order.performanceIds;
   await linkPerformances(context.links.of(institution), { id: order.id, performanceId }, others);
-  const written = await context.orders
-    .of(institution)
-    .insert({ ...order, performanceId, shortNumber: shortNumberOf(order.id) }, { events, idempotencyRecord });
+  const orders = context.orders.of(institution);
+  const numbered = async (taken: number): Promise<OrderDocument> => {
+    const document = { ...order, performanceId, shortNumber: orderNumberOf(order.id, taken) };
+    return orders.insert(document, { events, idempotencyRecord }).catch((error: unknown) => {
+      if (!(error instanceof UniqueViolation) || error.index !== 'number') throw error;
+      return numbered(taken + 1);
+    });
+  };
+  const written = await numbered(0);
   context.limit.record(written, written.id, written.heldPlaces);
   await cancelIfOver(context, written);
   return written;

@@ -40,7 +40,6 @@ import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.
 import { changeOrder, sellsToAnybody } from './buyer.ts';
 import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
-import { ordersWithNumber } from './numbers.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
@@ -99,7 +98,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       number: Type.Optional(
         lineOfText({
           maxLength: 200,
-          description: 'the reference, or the 8 characters that an order has besides, in upper or lower case',
+          description: 'the 8 characters of an order, in upper or lower case',
         }),
       ),
       pointOfSale: Type.Optional(pointOfSale),
@@ -118,8 +117,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       // An order is listed when it is created or later, which bounds the range of the index.
       const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
       const { orders, now } = contextOf(caller);
-      const all = orders.of(caller.institution);
-      return changesPageOf({ query: paging, cursor }, number === undefined ? all : ordersWithNumber(all, number), {
+      return changesPageOf({ query: paging, cursor }, orders.of(caller.institution), {
         where: {
           // No carts that were never checked out: their `listedAt` is null.
           listedAt,
@@ -129,6 +127,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
           state,
           contactNumber,
           externalReference,
+          shortNumber: number?.toLowerCase(),
           modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
         },
         orderBy: 'listedAt',

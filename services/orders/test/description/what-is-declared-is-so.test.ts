@@ -58,13 +58,14 @@ test('every operation answers for an order of another institution as for an unkn
 
 test('each operation that the authorizer permits to orders is called', async () => {
   const catalog = await uncalledOf(catalogApi, (client) => {
-    const { hold, quotes, quoteAll, extend, renew, sell, release } = createStock(client);
+    const { hold, quotes, quoteAll, extend, shorten, renew, sell, release } = createStock(client);
     const renewal = { requestId: 'r', heldUntil: '2030-01-01T00:00:00.000Z', placeIds: ['plc_1'], asOf: 1 };
     return [
       hold('opera', { holder: 'ord_1', requestId: 'r', asOf: 1, items: [] }),
       quotes('opera', [], null),
       quoteAll('opera', { items: [] }),
       extend('opera', 'ord_1', { heldUntil: renewal.heldUntil }),
+      shorten('opera', 'ord_1', { heldUntil: renewal.heldUntil, placeIds: ['plc_1'], asOf: 2 }),
       renew('opera', 'ord_1', renewal),
       sell('opera', 'ord_1', { placeIds: ['plc_1'] }),
       release('opera', 'ord_1', { asOf: 1 }),

@@ -5,11 +5,11 @@ import type { Message } from '@boxoffice/messaging';
 import { collection, type OutboxEvent } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
-import { shortNumberOf } from '../../src/ids.ts';
+import { orderNumberOf } from '../../src/ids.ts';
 import { startNumbering } from '../../src/orders/numbers.ts';
 import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine, type Fixture, type Order, until } from '../fixture/fixture.ts';
-import { checkout, newCart, newContact, newOrder, pay, read } from '../fixture/orders.ts';
+import { add, checkout, done, newCart, newCartId, newContact, newOrder, pay, read } from '../fixture/orders.ts';
 
 type Page = ChangesPage<Order>;
 
@@ -25,8 +25,8 @@ const idsOf = async (fixture: Fixture, number: string): Promise<readonly string[
 const refer = (fixture: Fixture, { path }: { readonly path: string }, externalReference: string | null) =>
   fixture.call('PATCH', path, { body: { externalReference } });
 
-test('short numbers have 8 characters, none that people confuse, each as often as any other', () => {
-  const numbers = Array.from({ length: 8_000 }, () => shortNumberOf(`ord_${randomUUID()}`));
+test('numbers have 8 characters, none that people confuse, each as often as any other', () => {
+  const numbers = Array.from({ length: 8_000 }, () => orderNumberOf(`ord_${randomUUID()}`));
   expect(numbers.filter((number) => !/^[a-km-np-z2-9]{8}$/.test(number))).toEqual([]);
   expect(new Set(numbers).size).toBe(numbers.length);
   const counts = new Map<string, number>();
@@ -44,59 +44,65 @@ interface Announced {
 
 describeOnEachEngine('numbers, makers and contacts', (fixture) => {
   describe('the number of an order', () => {
-    test('is its own reference, else eight characters of its own, for partners and the point of sale', async () => {
+    test('is eight characters of its own, from its creation on and whatever is changed, for partners and the point of sale', async () => {
       const made = await newOrder(fixture);
-      const short = shortNumberOf(made.order.id);
-      expect(made.order.number).toBe(short);
+      const number = orderNumberOf(made.order.id);
+      expect(made.order.number).toBe(number);
       const { cart, path } = await newCart(fixture);
-      expect(cart.number).toBe(shortNumberOf(cart.id));
-      expect((await fixture.shop<Order>('GET', path)).data.number).toBe(shortNumberOf(cart.id));
-      const reference = `agency-${randomUUID()}`;
-      expect((await refer(fixture, made, reference)).data.number).toBe(reference);
-      expect((await fixture.shop<Order>('GET', made.path)).data.number).toBe(reference);
-      expect((await refer(fixture, made, null)).data.number).toBe(short);
+      expect(cart.number).toBe(orderNumberOf(cart.id));
+      expect((await fixture.shop<Order>('GET', path)).data.number).toBe(orderNumberOf(cart.id));
+      for (const reference of [`agency-${randomUUID()}`, null])
+        expect((await refer(fixture, made, reference)).data).toMatchObject({ number, externalReference: reference });
+      expect((await fixture.shop<Order>('GET', made.path)).data.number).toBe(number);
+      expect((await fixture.confirm(made.path)).data.number).toBe(number);
     });
 
-    test('finds the order: by its reference, and by the eight characters in either case, also beside a reference', async () => {
+    test('does not change with what was read, so a change of all that was read succeeds twice', async () => {
+      const { path, order } = await newOrder(fixture);
+      const body = { ...order, externalReference: `agency-${randomUUID()}`, ticketDelivery: 'electronic' };
+      const first = await fixture.call('PATCH', path, { body });
+      const second = await fixture.call('PATCH', path, { body });
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(second.data).toEqual(first.data);
+    });
+
+    test('is unique in the institution: a candidate that another order has is not taken', async () => {
+      const cartId = newCartId();
+      const { order } = await newOrder(fixture);
+      const taken = orderNumberOf(cartId);
+      await fixture.context.orders
+        .of('opera')
+        .update(order.id, (current) => ({ next: { ...current, shortNumber: taken } }));
+      const cart = done(await add(fixture, cartId, [fixture.catalog.hall(1).item()]));
+      expect(cart.number).toBe(orderNumberOf(cartId, 1));
+      await expect(
+        fixture.context.orders
+          .of('opera')
+          .update(order.id, (current) => ({ next: { ...current, shortNumber: cart.number } })),
+      ).rejects.toMatchObject({ name: 'UniqueViolation', index: 'number' });
+    });
+
+    test('finds the order in either case, and its reference does not', async () => {
       const made = await newOrder(fixture);
-      const short = shortNumberOf(made.order.id);
-      expect(await idsOf(fixture, short)).toEqual([made.order.id]);
-      expect(await idsOf(fixture, short.toUpperCase())).toEqual([made.order.id]);
+      const number = orderNumberOf(made.order.id);
       const reference = `Agency-${randomUUID()}`;
       await refer(fixture, made, reference);
-      expect(await idsOf(fixture, reference)).toEqual([made.order.id]);
-      expect(await idsOf(fixture, short)).toEqual([made.order.id]);
-      expect(await idsOf(fixture, reference.toLowerCase())).toEqual([]);
-      expect(await idsOf(fixture, 'nothing2')).toEqual([]);
-      expect((await list(fixture, `number=${short}&externalReference=other`)).items).toEqual([]);
-      expect((await list(fixture, `number=${short}&externalReference=${reference}`)).items).toHaveLength(1);
-      expect((await list(fixture, `number=${reference}&externalReference=${reference}`)).items).toHaveLength(1);
-    });
-
-    test('finds both orders where the reference of one is the short number of another, page by page and once', async () => {
-      const [first, second, third] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
-      const short = shortNumberOf(second.order.id);
-      for (const made of [first, second, third]) await refer(fixture, made, short);
-      const found: string[] = [];
-      let cursor = '';
-      do {
-        const { items, nextCursor } = await list(fixture, `number=${short}&limit=1${cursor}`);
-        found.push(...items.map(({ id }) => id));
-        cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`;
-      } while (cursor !== '');
-      expect(found.sort()).toEqual([first, second, third].map(({ order }) => order.id).sort());
+      for (const each of [number, number.toUpperCase()]) expect(await idsOf(fixture, each)).toEqual([made.order.id]);
+      for (const other of [reference, 'nothing2']) expect(await idsOf(fixture, other)).toEqual([]);
+      expect((await list(fixture, `number=${number}&externalReference=other`)).items).toEqual([]);
+      expect((await list(fixture, `number=${number}&externalReference=${reference}`)).items).toHaveLength(1);
     });
 
     test('finds no cart and no order of another institution', async () => {
       const { cart } = await newCart(fixture);
-      expect(await idsOf(fixture, shortNumberOf(cart.id))).toEqual([]);
+      expect(await idsOf(fixture, orderNumberOf(cart.id))).toEqual([]);
       const { order } = await newOrder(fixture);
-      const query = `?number=${shortNumberOf(order.id)}`;
+      const query = `?number=${orderNumberOf(order.id)}`;
       const elsewhere = await fixture.call<Page>('GET', query, { institution: 'museum' });
       expect(elsewhere.data.items).toEqual([]);
     });
 
-    test('is changed by its reference only', async () => {
+    test('is changed by nothing', async () => {
       const { path, order } = await newOrder(fixture);
       const refused = await fixture.call('PATCH', path, { body: { number: 'mine' } });
       expect([refused.status, refused.code]).toEqual([422, 'validation_error']);
@@ -121,12 +127,12 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         const stored = () => fixture.store.collection(plain).of('opera').get(one.order.id);
         const before = await stored();
         const shown = await read(fixture, one.path);
-        const short = shortNumberOf(one.order.id);
+        const short = orderNumberOf(one.order.id);
         expect([shown.number, before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
         const facts = [fixture.facts.length, fixture.announced.length];
         const numbering = startNumbering(fixture.store, { warn: (message) => expect(message).toBeUndefined() });
         await until(async () => (await idsOf(fixture, short)).length === 1);
-        await until(async () => (await idsOf(fixture, shortNumberOf(other.order.id))).length === 1);
+        await until(async () => (await idsOf(fixture, orderNumberOf(other.order.id))).length === 1);
         await numbering.close();
         const { version, ...now } = (await stored()) ?? { version: 0 };
         expect(now).toEqual({ ...before, version: undefined, shortNumber: short });

@@ -168,7 +168,11 @@ describeOnEachEngine('payments and refunds are listed over all orders', (fixture
     const [first, last] = [await order(), await order()];
     const listedAt = 1_000;
     const unpaid = await store(first, (one) => ({ ...one, listedAt }));
-    const empty = Array.from({ length: 2_000 }, (_, index) => ({ ...unpaid, id: `ord_${institution}_${index}` }));
+    const empty = Array.from({ length: 2_000 }, (_, index) => ({
+      ...unpaid,
+      id: `ord_${institution}_${index}`,
+      shortNumber: `${institution}-${index}`,
+    }));
     const orders = fixture.store.collection(ordersCollection).of(institution);
     await orders.insertMany(empty as unknown as OrderDocument[]);
     const { id } = await pay(last);
