@@ -17,7 +17,7 @@ import {
 } from './clients/services.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
 import { newId } from './ids.ts';
-import { createHoldLimit, type HoldLimit, isVisitor } from './steps/hold-limit.ts';
+import { createHoldLimit, type HoldLimit, limitNameOf } from './steps/hold-limit.ts';
 import { collectionsOf, type OrderDocument } from './store.ts';
 
 /** The context of every command: collections, clients of other services, limits, clock and ids. */
@@ -45,8 +45,10 @@ export const settings = {
   ticketsUrl: url('TICKETS_URL', { origin: true }),
   /** Maximum unsold places that one client holds at once. */
   maxHeldPlaces: integer('MAX_HELD_PLACES', { default: 5_000, min: 1 }),
-  /** Maximum unsold places that all visitors of one address hold at once in their carts. */
-  posHeldPlacesPerAddress: integer('POS_HELD_PLACES_PER_ADDRESS', { default: 50, min: 1 }),
+  /** Maximum unsold places that all visitors of one address without a login hold at once in their carts. */
+  posHeldPlacesPerAddress: integer('POS_HELD_PLACES_PER_ADDRESS', { default: 200, min: 1 }),
+  /** Maximum unsold places that one login holds at once in the carts of all its sessions. */
+  posHeldPlacesPerLogin: integer('POS_HELD_PLACES_PER_LOGIN', { default: 50, min: 1 }),
   /** Seconds for which a payment may stay pending after the hold would have ended. */
   paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
 };
@@ -99,7 +101,7 @@ export const createContext = ({
   store,
   credentials,
   logger,
-  settings: { catalogUrl, contactsUrl, ticketsUrl, maxHeldPlaces, posHeldPlacesPerAddress, paymentGraceSeconds },
+  settings: { catalogUrl, contactsUrl, ticketsUrl, paymentGraceSeconds, ...limits },
   metrics,
 }: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext => {
   const stored = collectionsOf(store);
@@ -112,7 +114,7 @@ export const createContext = ({
     stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
     contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
     tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
-    limit: createHoldLimit(orders, (client) => (isVisitor(client) ? posHeldPlacesPerAddress : maxHeldPlaces)),
+    limit: createHoldLimit(orders, (client) => limits[limitNameOf(client)]),
     mayDo: null,
     now: Date.now,
     newId: (prefix) => newId(prefix, Date.now()),

@@ -55,7 +55,7 @@ export const orderWith = (own: { readonly id: string } & Partial<OrderDocument>)
   cancellation: null,
   ticketNotes: [],
   heldPlaces: 0,
-  shortNumber: 'aaaaaaaa',
+  shortNumber: own.id,
   createdAt: 1,
   modifiedAt: 1,
   listedAt: 1,

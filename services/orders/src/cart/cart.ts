@@ -17,7 +17,7 @@ import { permitTariffs } from '../orders/buyer.ts';
 import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
 import { runCommand } from '../steps/command.ts';
-import { visitorAt } from '../steps/hold-limit.ts';
+import { visitorAt, visitorWith } from '../steps/hold-limit.ts';
 import { expireNow, findAny } from '../steps/sell.ts';
 import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
@@ -41,20 +41,22 @@ const permitItems = async (
 
 /** A visitor's items for a cart. `request`: its id, a repeat adds nothing. */
 type CartAddition = Target &
-  Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'items'> & { readonly request: string };
+  Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'login' | 'items'> & { readonly request: string };
 
 /**
  * Adds places to a cart, which is created if no document has the id: all places are held, or none. Of several first
- * requests one creates the cart, and the others add to it. @throws Fault as for an order's lines, and for each
+ * requests one creates the cart, and the others add to it. With a login its places count for that from then on. @throws Fault as for an order's lines, and for each
  * refusal of the rules
  */
 export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
-  const { institution, orderId, request, pointOfSale, address, items } = addition;
+  const { institution, orderId, request, pointOfSale, address, login, items } = addition;
+  const member = login === undefined ? undefined : visitorWith(institution, login);
   const permit = (lines: readonly HeldLine[]) => permitItems(context, institution, items, lines);
-  const add = () => addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, permit);
+  const add = () =>
+    addOrderLines(context, { institution, orderId, request, appliesTo: 'carts' }, items, { permit, holder: member });
   if (await context.orders.of(institution).get(orderId)) return add();
   const createdBy = { pointOfSale: pointOfSale.toLowerCase() };
-  const visitor = { institution, client: visitorAt(institution, address), createdBy };
+  const visitor = { institution, client: member ?? visitorAt(institution, address), createdBy };
   const creation = { id: orderId, request, cart: true, permit };
   try {
     return await holdAndInsert(context, visitor, { pointOfSale, items }, creation);

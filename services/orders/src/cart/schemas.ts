@@ -35,6 +35,7 @@ export const Addition = named(
     requestId,
     pointOfSale: Text({ minLength: 1, maxLength: 253 }),
     address: Text({ minLength: 1, maxLength: 64 }),
+    login: Optional(Text({ minLength: 1, maxLength: 64, description: 'the id of the user who is logged in' })),
     items: List(Item, { minItems: 1, maxItems: 100 }),
   }),
 );

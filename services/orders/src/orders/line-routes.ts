@@ -44,7 +44,7 @@ export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
       requireBeneficiaries(items);
       const permit = (lines: readonly HeldLine[], { institution, contactNumber }: OrderDocument) =>
         permitTariffs(context, institution, contactNumber, lines);
-      return addOrderLines(context, command, items, sellsToAnybody(scopes) ? undefined : permit);
+      return addOrderLines(context, command, items, sellsToAnybody(scopes) ? {} : { permit });
     }),
   }),
   operation({

@@ -57,18 +57,27 @@ const release = async (context: OrdersContext, { institution, id, removedPlaces 
   await context.stock.release(institution, id, { placeIds, asOf, sold: true });
 };
 
+/** What may be said beside the items of an addition. */
+interface AdditionOptions {
+  /** Refuses the held lines by throwing a Fault. */
+  readonly permit?: ((lines: readonly HeldLine[], order: OrderDocument) => Promise<void>) | undefined;
+  /** The party for which all places of the order count from then on; absent: as before. */
+  readonly holder?: string | undefined;
+}
+
 /**
- * Adds lines to an open or reserved order: all their places are held, or none. `permit` may refuse the held lines by
- * throwing a Fault. @throws Fault as for a new order, and for each refusal of the rules
+ * Adds lines to an open or reserved order: all their places are held, or none. @throws Fault as for a new order, and for
+ * each refusal of the rules
  */
 export const addOrderLines = async (
   context: OrdersContext,
   command: Command,
   items: readonly OrderItem[],
-  permit?: (lines: readonly HeldLine[], order: OrderDocument) => Promise<void>,
+  { permit, holder }: AdditionOptions = {},
 ): Promise<OrderDocument> => {
   const requestId = command.request ?? requestNameOf(command.idempotencyRecord);
   let taken: Taken | undefined;
+  let former: OrderDocument | undefined;
   let end = (): void => undefined;
   try {
     const { order } = await runStockFirst(context, command, {
@@ -79,7 +88,9 @@ export const addOrderLines = async (
       },
       async effect(order) {
         end();
-        end = await context.limit.admit(order, placesWanted(items, 0));
+        const moved = holder === undefined || holder === order.client ? 0 : order.heldPlaces;
+        end = await context.limit.admit({ ...order, client: holder ?? order.client }, placesWanted(items, 0) + moved);
+        if (moved > 0) former = order;
         await release(context, order);
         const held = await holdMore(context, order, requestId, items);
         taken = { held, requestId, asOf: order.version };
@@ -87,8 +98,12 @@ export const addOrderLines = async (
         await permit?.(held.lines, order);
         return held;
       },
-      write: (held) => (order, now) => addLines(order, heldLines(context, held, items), now),
+      write: (held) => (order, now) => {
+        const own = holder === undefined ? order : { ...order, client: holder };
+        return addLines(own, heldLines(context, held, items), now);
+      },
     });
+    if (former) context.limit.record(former, order.id, 0);
     await cancelIfOver(context, order);
     return order;
   } catch (error) {

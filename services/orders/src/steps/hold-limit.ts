@@ -9,7 +9,8 @@ const REFRESH_MS = 2_000;
 const MAX_LEDGERS = 1_000;
 
 /**
- * The party whose places are counted together: a client, a user at a client, or the visitors of an address. A null
+ * The party whose places are counted together: a client, a user at a client, or at points of sale a login, or the visitors
+ * of an address without one. A null
  * client is a service, which has limits of its own.
  */
 export interface Holder {
@@ -88,7 +89,10 @@ export const createHoldLimit = (
       const max = Math.min(maxOf(holder.client), most);
       const held = [...ledger.held.values()].reduce((sum, each) => sum + each, ledger.admitted);
       if (held + places > max)
-        throw refusal('hold_limit', `A client, or a user at a client, holds at most ${max} unsold places at once.`);
+        throw refusal(
+          'hold_limit',
+          `A client, a user at a client, a login or an address holds at most ${max} unsold places at once.`,
+        );
       ledger.admitted += places;
       let left = places;
       return () => {
@@ -116,5 +120,12 @@ const VISITOR = 'visitor:';
 export const visitorAt = (institution: string, address: string): string =>
   derivedId(`${VISITOR}address`, institution, address);
 
-/** Whether the places are held for a visitor of a point of sale rather than for a client. */
-export const isVisitor = (client: string): boolean => client.startsWith(VISITOR);
+/** The holder for the limit per login of a point of sale, over all its sessions; contains only a hash of the user's id. */
+export const visitorWith = (institution: string, login: string): string =>
+  derivedId(`${VISITOR}login`, institution, login);
+
+/** The setting that limits a holder's places. */
+export const limitNameOf = (client: string): 'posHeldPlacesPerAddress' | 'posHeldPlacesPerLogin' | 'maxHeldPlaces' => {
+  if (client.startsWith(`${VISITOR}login`)) return 'posHeldPlacesPerLogin';
+  return client.startsWith(VISITOR) ? 'posHeldPlacesPerAddress' : 'maxHeldPlaces';
+};

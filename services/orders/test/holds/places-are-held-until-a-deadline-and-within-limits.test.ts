@@ -215,8 +215,10 @@ describe.each(engines)('held places are limited per client, on $name', (engine) 
   });
 });
 
-describe.each(engines)('held places are limited per address, on $name', (engine) => {
-  const fixture = useFixture(() => openFixture(engine, { posHeldPlacesPerAddress: 5, maxHeldPlaces: 8 }));
+describe.each(engines)('held places are limited per login, and without one per address, on $name', (engine) => {
+  const fixture = useFixture(() =>
+    openFixture(engine, { posHeldPlacesPerAddress: 5, posHeldPlacesPerLogin: 3, maxHeldPlaces: 8 }),
+  );
 
   const refused = { outcome: 'refused', reason: 'hold_limit' };
 
@@ -236,6 +238,36 @@ describe.each(engines)('held places are limited per address, on $name', (engine)
     done(await shopPost(fixture, `/${second?.id}/giving-up`));
     done(await at('192.0.2.7', newCartId(), 2));
     expect(await at('192.0.2.7')).toMatchObject(refused);
+  });
+
+  test('a login has a limit of its own over all its sessions, whatever its address holds', async () => {
+    const hall = fixture.catalog.hall(40);
+    const at = { address: '203.0.113.9' };
+    done(await add(fixture, newCartId(), [hall.item(5)], at));
+    expect(await add(fixture, newCartId(), [hall.item()], at)).toMatchObject(refused);
+    const member = { ...at, login: `usr_${newCartId()}` };
+    const [first, second] = [newCartId(), newCartId()];
+    done(await add(fixture, first, [hall.item(2)], member));
+    done(await add(fixture, second, [hall.item(1)], { ...member, address: '203.0.113.10' }));
+    expect(await add(fixture, second, [hall.item()], member)).toMatchObject(refused);
+    done(await shopPost(fixture, `/${first}/giving-up`));
+    done(await add(fixture, second, [hall.item()], member));
+    // The places of a login do not count for its address.
+    const other = { address: '203.0.113.11', login: `usr_${newCartId()}` };
+    done(await add(fixture, newCartId(), [hall.item(3)], other));
+    done(await add(fixture, newCartId(), [hall.item(5)], { address: '203.0.113.11' }));
+  });
+
+  test('a cart from before the login counts for the login once it is filled further', async () => {
+    const hall = fixture.catalog.hall(40);
+    const at = { address: '203.0.113.12' };
+    const member = { ...at, login: `usr_${newCartId()}` };
+    const cart = newCartId();
+    done(await add(fixture, cart, [hall.item(2)], at));
+    expect(await add(fixture, cart, [hall.item(2)], member)).toMatchObject(refused);
+    done(await add(fixture, cart, [hall.item()], member));
+    expect(await add(fixture, newCartId(), [hall.item()], member)).toMatchObject(refused);
+    done(await add(fixture, newCartId(), [hall.item(5)], at));
   });
 
   test('the limit of an address does not count towards that of a client', async () => {

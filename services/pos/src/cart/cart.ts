@@ -125,6 +125,7 @@ export const fillCart = async (
       requestId,
       pointOfSale: serviceHost,
       address: networkOf(ip),
+      ...(session?.userId ? { login: session.userId } : {}),
       items: [...items],
     });
   if (!session) {

@@ -74,9 +74,18 @@ test.each<[Reason, number, string]>([
   expect([refused.status, refused.code, refused.token]).toEqual([status, code, null]);
 });
 
-test('orders receives the address of the visitor, for its limit', async () => {
-  await add(undefined, itemOf(), { 'x-forwarded-for': '203.0.113.7' });
+test('orders receives the address of the visitor, and the user who is logged in, for their limits', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.7' };
+  await add(undefined, itemOf(), headers);
   expect(fixture.orders.calls.at(-1)?.body).toMatchObject({ address: '203.0.113.7' });
+  expect(fixture.orders.calls.at(-1)?.body).not.toHaveProperty('login');
+  const user = await fixture.user();
+  const loginOf = async () => {
+    await add(await fixture.logIn(user), itemOf(), headers);
+    return (fixture.orders.calls.at(-1)?.body as { readonly login?: string } | undefined)?.login;
+  };
+  const first = await loginOf();
+  expect([typeof first, await loginOf()]).toEqual(['string', first]);
 });
 
 test('tariff and beneficiary of an item change; names are trimmed, null or an empty one removes, a blank one is refused', async () => {

@@ -156,6 +156,7 @@ export const UNLIMITED = {
   ADDRESS_LIMIT_PER_MINUTE: '100000000',
   POS_RATE_LIMIT_PER_MINUTE: '100000000',
   POS_HELD_PLACES_PER_ADDRESS: '1000000',
+  POS_HELD_PLACES_PER_LOGIN: '1000000',
 };
 
 /** Calls `work` with a temporary directory, which it then removes. */

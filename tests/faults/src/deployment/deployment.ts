@@ -84,6 +84,7 @@ export const unlimited: Readonly<Record<string, string>> = {
   ADDRESS_LIMIT_PER_MINUTE: '10000000',
   POS_RATE_LIMIT_PER_MINUTE: '10000000',
   POS_HELD_PLACES_PER_ADDRESS: '100000',
+  POS_HELD_PLACES_PER_LOGIN: '100000',
 };
 
 /** Webhooks of the harness are received on loopback. */
