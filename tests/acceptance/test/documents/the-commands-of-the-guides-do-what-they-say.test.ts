@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { blocksOf, runBlocks } from '../../src/readme.ts';
 import { useSharedProduct } from '../product.ts';
 
-const GUIDES = fileURLToPath(new URL('../../../../docs/guides', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const product = useSharedProduct();
 let folder: string;
@@ -20,19 +21,45 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-// Each guide after those whose shell it continues.
-test.each([
-  [['demo']],
-  [['token', 'sale', 'after-sale']],
-  [['token', 'sale', 'reservations']],
-  [['token', 'sale', 'door']],
-  [['token', 'season']],
-])('%j', async (names) => {
-  const texts = await Promise.all(names.map((name) => readFile(join(GUIDES, `${name}.md`), 'utf8')));
-  expect(
-    runBlocks(
-      texts.flatMap((text) => blocksOf(text)),
-      folder,
-    ),
-  ).toEqual([]);
+/** The failures of the commands of these pages, in one shell. */
+const play = (pages: readonly string[]): string[] =>
+  runBlocks(
+    pages.flatMap((page) => blocksOf(readFileSync(join(ROOT, page), 'utf8'))),
+    folder,
+  );
+
+const guide = (name: string): string => `docs/guides/${name}.md`;
+
+test('the guides, read in the order in which the README names them, work in one shell', () => {
+  const row = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/^\| \[docs\/guides\/token\.md\].*$/m)?.[0] ?? '';
+  const pages = [...row.matchAll(/\]\((docs\/[^)]+\.md)\)/g)].map(([, page = '']) => page);
+  const withCommands = pages.filter((page) => /```(?:sh|js)\n/.test(readFileSync(join(ROOT, page), 'utf8')));
+  expect(withCommands).toEqual([
+    ...['token', 'sale', 'season', 'reservations', 'after-sale', 'door'].map(guide),
+    'docs/webhooks.md',
+  ]);
+  expect(play(withCommands)).toEqual([]);
+});
+
+test.each(['sale', 'season', 'reservations', 'after-sale', 'door'])(
+  '%s needs no other guide but that of the token',
+  (name) => {
+    expect(play([guide('token'), guide(name)])).toEqual([]);
+  },
+);
+
+test('the demo data are as their page says', () => {
+  expect(play([guide('demo')])).toEqual([]);
+});
+
+test('a refusal is shown by the sentence of the server', () => {
+  const blocks = blocksOf(readFileSync(join(ROOT, guide('token')), 'utf8'));
+  const order = {
+    commands: `call() { curl -s --cacert "$CA" -H "Authorization: Bearer $TOKEN" "$@"; }
+call "$BASE/svc/v3/orders/ord_none" | field data.state`,
+    expected: [],
+  };
+  expect(runBlocks([...blocks, order], folder)).toEqual([
+    expect.stringMatching(/^the shell ended with status 1: There is no resource with this id\./),
+  ]);
 });
