@@ -1,7 +1,9 @@
 // The memory of the phone for an evening: IndexedDB, which browsers close, clear and refuse as they like.
 
 /** The collections, and the member that is the key of each. */
-const STORES = { statuses: 'id', scans: 'nonce', settings: 'name' };
+const STORES = { lists: 'performanceId', statuses: 'id', scans: 'nonce', settings: 'name' };
+
+const VERSION = 2;
 
 /** A record of the settings: without it somebody has cleared the database. */
 const MARK = { name: 'mark' };
@@ -19,9 +21,11 @@ const settled = (request) =>
 
 /** Opens the database; rejects where the browser keeps nothing. `onLost()`: called when it has ended. */
 export const connectDatabase = async ({ onLost }, name = 'boxoffice.door') => {
-  const opening = indexedDB.open(name, 1);
+  const opening = indexedDB.open(name, VERSION);
   opening.onupgradeneeded = () => {
-    for (const [store, keyPath] of Object.entries(STORES)) opening.result.createObjectStore(store, { keyPath });
+    // Earlier releases had fewer.
+    for (const [store, keyPath] of Object.entries(STORES))
+      if (!opening.result.objectStoreNames.contains(store)) opening.result.createObjectStore(store, { keyPath });
   };
   const database = await settled(opening);
   database.onclose = onLost;

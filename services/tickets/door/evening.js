@@ -13,11 +13,17 @@ const KEPT_MS = 12 * 3_600_000;
 /** How long the keys count as all that there are. Milliseconds. */
 const KEYS_MS = 600_000;
 const MAX_TEXT = 2_048;
+/** How often it is read which other performances there are. Milliseconds. */
+const OTHERS_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** How long the download of a list may take. Milliseconds. */
+const LIST_MS = 60_000;
 
-const shownOf = ({ place, seatCategory = null, ...answer }) => ({
+const shownOf = ({ place, seatCategory = null, performance = null, ...answer }) => ({
   ...answer,
-  place: place?.label ?? null,
+  place: place && { label: place.label, row: place.row, seat: place.seat },
   seatCategory,
+  performance,
   isNew: false,
 });
 
@@ -33,14 +39,23 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
   let keys = [];
   let keysUntil = 0;
   let door = { performances: [], gate: '', endsAt: 0 };
+  /** What else is on or was, to say what other tickets are for. */
+  let others = [];
+  let othersUntil = 0;
 
-  const settings = () => [{ name: 'door', ...door }, { name: 'keys', keys }, statuses.setting()];
-  const contents = () => ({ statuses: statuses.all(), scans: queue.all(), settings: settings() });
+  const settings = () => [
+    { name: 'door', ...door },
+    { name: 'keys', keys },
+    { name: 'others', others },
+    statuses.setting(),
+  ];
+  const contents = () => ({ ...statuses.contents(), scans: queue.all(), settings: settings() });
   const database = createDatabase({ connect, contents, mayKeep, onChange });
 
   const statuses = createStatuses({
     database,
     list: (query) => link.get('/svc/v3/tickets/statuses', query),
+    listAll: (query) => link.get('/svc/v3/tickets/statuses/all', query, { timeoutMs: LIST_MS }),
     now: link.now,
     onChange: (records) => {
       void queue.compare(records);
@@ -69,6 +84,13 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
 
   const printed = { status: 'printed', controlledAt: null, gate: null };
   const performanceIds = () => door.performances.map(({ id }) => id);
+  /** A decision with what is known of the ticket's performance, so that it can be named. */
+  const named = (decision) => {
+    const known = [...door.performances, ...others].find(({ id }) => id === decision.performanceId);
+    if (!known || decision.performance) return decision;
+    const { name, type, venue, localStart, localEnd } = known;
+    return { ...decision, performance: { name, type, venue, localStart, localEnd } };
+  };
   const isReady = () => keys.length > 0 && statuses.asOf(performanceIds()) !== undefined;
   const remember = (name, value) => database.write({ settings: { put: [{ name, ...value }] } }).catch(() => undefined);
 
@@ -108,7 +130,7 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     const ticket = barcode === undefined ? { ticketId: read.ticketId } : await verify(barcode, keys);
     const ticketId = ticket?.ticketId ?? null;
     const [admission, status] = [queue.admissionOf(ticketId), statuses.get(ticketId)];
-    const alone = decide({ ticket, status, admission, performanceIds: performanceIds(), isReady: isReady() });
+    const alone = named(decide({ ticket, status, admission, performanceIds: performanceIds(), isReady: isReady() }));
     const isHere = performanceIds().includes(alone.performanceId);
     const scan = {
       nonce: newNonce(),
@@ -127,7 +149,7 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     if (isAsked) queue.ask({ ...scan, shown: alone });
     const answer = isAsked ? await askAtDoor({ ...scan, shown: alone }) : undefined;
     if (answer) {
-      const shown = shownOf(answer);
+      const shown = named(shownOf(answer));
       const { barcode: __, ...kept } = scan;
       await queue.add({ ...kept, ticketId: answer.ticketId ?? ticketId, shown, isAsked, answer });
       noteControls([answer]);
@@ -143,6 +165,20 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     return { ...alone, nonce: scan.nonce, isAlone: true };
   };
 
+  /** Reads which performances there are around today; without an answer tickets for them are not named. */
+  const readOthers = async () => {
+    if (link.now() < othersUntil) return;
+    othersUntil = link.now() + OTHERS_MS;
+    const from = new Date(link.now() - 2 * DAY_MS).toISOString();
+    const to = new Date(link.now() + 7 * DAY_MS).toISOString();
+    const read = await link.getAll('/svc/v3/catalog/programme', { from, to }).catch(() => undefined);
+    if (!read) return;
+    others = read.map(({ id, name, type, venue, localStart, localEnd }) => ({
+      ...{ id, name, type, venue, localStart, localEnd },
+    }));
+    await remember('others', { others });
+  };
+
   let last = Promise.resolve();
 
   return {
@@ -154,6 +190,7 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
       const known = new Map(records.settings.map((one) => [one.name, one]));
       door = known.get('door') ?? door;
       keys = known.get('keys')?.keys ?? [];
+      others = known.get('others')?.others ?? [];
       statuses.open(records);
       await queue.open(records.scans);
       if (door.performances.length > 0 && link.now() > door.endsAt) await this.choose([], door.gate);
@@ -178,6 +215,7 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
         await remember('keys', { keys });
       }
       for (const id of performanceIds()) await statuses.refresh(id);
+      await readOthers();
       onChange();
     },
     /** Whether this phone keeps nothing at the moment. */
@@ -201,8 +239,8 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     async forget() {
       await queue.forget(true);
       await this.choose([], door.gate);
-      keys = [];
-      await database.write({ settings: { remove: ['keys'] } }).catch(() => undefined);
+      [keys, others, othersUntil] = [[], [], 0];
+      await database.write({ settings: { remove: ['keys', 'others'] } }).catch(() => undefined);
     },
   };
 };

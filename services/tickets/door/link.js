@@ -86,10 +86,10 @@ export const createLink = ({ send, storage, onChange, clock = Date.now }) => {
     /** The server's time, epoch milliseconds. */
     now: () => clock() + offset,
     /** The data of a GET. @throws {Failure} */
-    async get(path, query = {}) {
+    async get(path, query = {}, { timeoutMs } = {}) {
       const given = Object.entries(query).filter(([, value]) => value !== undefined);
       const search = new URLSearchParams(given);
-      return (await request(given.length === 0 ? path : `${path}?${search}`)).data;
+      return (await request(given.length === 0 ? path : `${path}?${search}`, { timeoutMs })).data;
     },
     /** The items of all pages of a list. @throws {Failure} */
     async getAll(path, query = {}) {

@@ -20,6 +20,13 @@ export const itemOf = ({ nonce, barcode, ticketId, performanceId, gate, at }) =>
   offline: true,
 });
 
+/** A scan of an earlier release has the label of its place alone. */
+const upgraded = (scan) => {
+  const { place } = scan.shown;
+  if (typeof place !== 'string') return scan;
+  return { ...scan, shown: { ...scan.shown, place: { label: place, row: null, seat: null } } };
+};
+
 /**
  * A scan is `{nonce, barcode?, ticketId, performanceId, gate, at, shown, isAsked, isUndone, answer, contradiction}`:
  * `isAsked` if a request with it may have had its effect, `isUndone` if that effect is to be taken back, `answer` null
@@ -107,7 +114,7 @@ export const createQueue = ({ database, shelf, send, revert, onAnswers, onChange
     /** Takes the scans of before a reload: those of the database, and those that it has lost. */
     async open(stored) {
       const shelved = shelf.all();
-      const kept = new Map([...stored, ...shelved].map((scan) => [scan.nonce, scan]));
+      const kept = new Map([...stored, ...shelved].map((scan) => [scan.nonce, upgraded(scan)]));
       const inOrder = [...kept.values()].sort((one, other) => (one.at < other.at ? -1 : 1));
       for (const scan of inOrder) scans.set(scan.nonce, scan);
       await store(inOrder.filter(isOpen));
@@ -146,8 +153,11 @@ export const createQueue = ({ database, shelf, send, revert, onAnswers, onChange
       waiting().find((scan) => scan.ticketId === ticketId && scan.shown.result === 'admitted' && !scan.isUndone),
     /** Compares newer statuses with what was admitted here: of two doors the later one is told so, too. */
     async compare(statuses) {
+      const admitted = all().filter(({ answer }) => answer?.result === 'admitted');
+      if (admitted.length === 0) return;
+      const byTicket = new Map(admitted.map((scan) => [scan.ticketId, scan]));
       const found = statuses.flatMap(({ id, status, controlledAt, gate }) => {
-        const own = all().find(({ ticketId, answer }) => ticketId === id && answer?.result === 'admitted');
+        const own = byTicket.get(id);
         if (!own || own.contradiction || status !== 'controlled' || controlledAt >= own.answer.control.at) return [];
         const control = { at: controlledAt, gate };
         return [{ ...own, contradiction: { result: 'repeated', reason: 'ticket_already_controlled', control } }];

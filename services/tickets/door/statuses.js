@@ -1,4 +1,5 @@
-// The statuses of an evening's tickets: downloaded once, then kept up to date with what has changed.
+// The statuses of an evening's tickets: downloaded once, then kept up to date with what has changed. The memory has each
+// downloaded list as one record, which a slow phone writes at once, and what has changed since ticket by ticket.
 
 const PAGE = 500;
 const AS_OF = 'statuses';
@@ -47,11 +48,11 @@ const createRecords = () => {
 
 /**
  * - `database`: of `database.js`
- * - `list(query)`: the data of GET /svc/v3/tickets/statuses
+ * - `list(query)`: the data of GET /svc/v3/tickets/statuses; `listAll(query)`: of GET /svc/v3/tickets/statuses/all
  * - `now()`: the server's time, epoch milliseconds
  * - `onChange(records)`: called with the records that have changed
  */
-export const createStatuses = ({ database, list, now, onChange }) => {
+export const createStatuses = ({ database, list, listAll, now, onChange }) => {
   const records = createRecords();
   const { byId } = records;
   /** By performance: `since`, the next `modifiedSince`, and `at`, when the list was read. */
@@ -61,13 +62,23 @@ export const createStatuses = ({ database, list, now, onChange }) => {
   /** Tickets that this phone has controlled while a list was being read, which is older then. */
   const touched = new Set();
 
-  const readPages = async (performanceId) => {
+  /** Those that the memory has apart from their lists. */
+  const changed = new Set();
+
+  const readAll = async (performanceId) => {
+    const at = now();
+    const { items, asOf, seatCategories: names } = await listAll({ performanceId });
+    seatCategories = { ...seatCategories, ...names };
+    return { items, read: { since: asOf, at } };
+  };
+
+  const readChanges = async (performanceId) => {
     const known = read[performanceId];
     const at = now();
     const items = [];
     let [cursor, asOf] = [undefined, undefined];
     do {
-      const page = await list({ performanceId, limit: PAGE, modifiedSince: known?.since, cursor });
+      const page = await list({ performanceId, limit: PAGE, modifiedSince: known.since, cursor });
       items.push(...page.items);
       seatCategories = { ...seatCategories, ...page.seatCategories };
       [cursor, asOf] = [page.nextCursor ?? undefined, page.asOf];
@@ -87,16 +98,30 @@ export const createStatuses = ({ database, list, now, onChange }) => {
   /** What cannot be written now is, with the rest, once the database is there again. */
   const write = (changes) => void database.write(changes).catch(() => undefined);
 
-  const store = (put) => {
-    for (const record of put) records.put(record);
-    write({ statuses: { put }, settings: { put: [setting()] } });
+  const listOf = (performanceId) => ({
+    performanceId,
+    items: [...byId.values()].filter((record) => record.performanceId === performanceId),
+  });
+
+  /** Stores changed records; of a new list the whole of it. */
+  const store = (put, newListOf) => {
+    for (const record of put) {
+      records.put(record);
+      if (newListOf === undefined) changed.add(record.id);
+    }
+    const changes = newListOf === undefined ? { statuses: { put } } : { lists: { put: [listOf(newListOf)] } };
+    write({ ...changes, settings: { put: [setting()] } });
     if (put.length > 0) onChange(put);
   };
 
   return {
     /** Takes what was downloaded before. */
-    open({ statuses, settings }) {
-      for (const record of statuses) records.put(record);
+    open({ lists, statuses, settings }) {
+      for (const { items } of lists) for (const record of items) records.put(record);
+      for (const record of statuses) {
+        records.put(record);
+        changed.add(record.id);
+      }
       const known = settings.find(({ name }) => name === AS_OF);
       read = known?.read ?? {};
       seatCategories = known?.seatCategories ?? {};
@@ -104,10 +129,14 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     /** Downloads the list of a performance; of one that is there, what has changed. */
     async refresh(performanceId) {
       touched.clear();
-      const { items, read: fresh } = await readPages(performanceId);
+      const isNew = read[performanceId] === undefined;
+      const { items, read: fresh } = await (isNew ? readAll : readChanges)(performanceId);
       read = { ...read, [performanceId]: fresh };
       const listed = items.map((item) => ({ ...item, performanceId }));
-      store(listed.filter((record) => !touched.has(record.id) && differs(record)));
+      store(
+        listed.filter((record) => !touched.has(record.id) && differs(record)),
+        isNew ? performanceId : undefined,
+      );
     },
     /** Sets what this phone knows better than the last list: `{status, controlledAt, gate}` by ticket. */
     set(changes) {
@@ -118,9 +147,13 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     /** The record of a ticket, with the name of its category. */
     get(id) {
       const record = byId.get(id);
-      return record && { ...record, seatCategory: seatCategories[record.seatCategoryId] ?? null };
+      if (!record) return undefined;
+      const { place: label, row = null, seat = null, seatCategoryId } = record;
+      return { ...record, place: { label, row, seat }, seatCategory: seatCategories[seatCategoryId] ?? null };
     },
     all: () => [...byId.values()],
+    /** Everything, as the database has it after it was filled. */
+    contents: () => ({ lists: Object.keys(read).map(listOf), statuses: [] }),
     setting,
     countsOf: records.countsOf,
     /** When the oldest of these lists was read, epoch milliseconds; undefined if one is missing. */
@@ -131,12 +164,14 @@ export const createStatuses = ({ database, list, now, onChange }) => {
     /** Deletes the lists of all other performances. */
     keep(performanceIds) {
       const others = [...byId.values()].filter((record) => !performanceIds.includes(record.performanceId));
+      const ended = Object.keys(read).filter((id) => !performanceIds.includes(id));
       for (const { id } of others) records.remove(id);
       const used = new Set([...byId.values()].map(({ seatCategoryId }) => seatCategoryId));
       seatCategories = Object.fromEntries(Object.entries(seatCategories).filter(([id]) => used.has(id)));
       read = Object.fromEntries(Object.entries(read).filter(([id]) => performanceIds.includes(id)));
       write({
-        statuses: { remove: others.map(({ id }) => id) },
+        lists: { remove: ended },
+        statuses: { remove: others.map(({ id }) => id).filter((id) => changed.delete(id)) },
         settings: { put: [setting()] },
       });
     },

@@ -8,6 +8,7 @@ import { type Context, contextIn, createContext, createContextOf } from './conte
 import { createDoorFront } from './control/door-files.ts';
 import { controlRoutes } from './control/routes.ts';
 import { scanRoutes } from './control/scan-routes.ts';
+import { statusRoutes } from './control/status-routes.ts';
 import { documentRoutes } from './document/routes.ts';
 import { currentFacts, examples, schemas } from './events.ts';
 import { issueOverdue, OVERDUE_MS } from './issue/issue.ts';
@@ -92,6 +93,7 @@ export const routes = (context: Context): AnyOperation[] => {
     ...printingRoutes(contextOf),
     ...controlRoutes(contextOf),
     ...scanRoutes(contextOf),
+    ...statusRoutes(contextOf),
     ...internalRoutes(context),
     // The pos service decides which user may see a ticket.
     ...shopRoutes(({ institution }) => contextIn(context, institution)),

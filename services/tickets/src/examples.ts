@@ -102,6 +102,8 @@ export const ticketStatus = {
   id: ids.ticket,
   status: controlled.status,
   place: place.label,
+  row: place.row,
+  seat: place.seat,
   seatCategoryId: about.seatCategoryId,
   controlledAt: controlled.controlledAt,
   gate: control.gate,

@@ -12,6 +12,7 @@ import {
   openPhone,
   openSlowTab,
   putOnSale,
+  SLOWDOWN,
 } from './clients.ts';
 import { type Product, withProduct } from './measure/processes.ts';
 import { atMost, type Benchmark, quantile } from './measure/report.ts';
@@ -78,6 +79,10 @@ const scanning = (barcodes: readonly string[]): string => `(async () => {
   return times;
 })()`;
 
+/** How much slower the phone is while it downloads, and its network: a cheap one in a hall. */
+const SLOW = { rate: 6 };
+const NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 };
+
 /** An evening of a steward with a slow phone. */
 export const door: Benchmark = {
   about: `${TICKETS} tickets at the door on a slow phone: their download, ${SCANS} scans without a network, their sending`,
@@ -89,12 +94,33 @@ export const door: Benchmark = {
       const { performanceId, barcodes } = await sell(buyer);
       buyer.close();
       const browser = await launchBrowser(product.caFile);
-      const { page } = await openSlowTab(await openPhone(browser));
+      const { page, session } = await openSlowTab(await openPhone(browser));
       page.setDefaultTimeout(120_000);
       await signIn(page, product, performanceId);
+      await session.send('Emulation.setCPUThrottlingRate', SLOW);
+      await session.send('Network.enable');
+      await session.send('Network.emulateNetworkConditions', NETWORK);
+      let [requests, bytes] = [0, 0];
+      const sizes = new Map<string, boolean>();
+      session.on('Network.responseReceived', ({ requestId, response }) => {
+        sizes.set(requestId, response.url.includes('/tickets/statuses'));
+      });
+      session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+        if (!sizes.get(requestId)) return;
+        requests += 1;
+        bytes += encodedDataLength;
+      });
       const downloaded = page.evaluate<number>(timed('submit', '/\\d\\d:\\d\\d/'));
       await page.locator('main button[type=submit]').click();
       const downloadMs = await downloaded;
+      const download = `${TICKETS} tickets downloaded: ${requests} requests, ${Math.round(bytes / 1024)} KB`;
+      await session.send('Network.emulateNetworkConditions', {
+        ...NETWORK,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
+      });
+      await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
       progress(`${SCANS} scans without a network`);
       await page.context().setOffline(true);
       const times = await page.evaluate<number[]>(scanning(barcodes.slice(0, SCANS)));
@@ -105,14 +131,14 @@ export const door: Benchmark = {
       return {
         columns: ['', 'ms'],
         rows: [
-          [`${TICKETS} tickets downloaded`, downloadMs],
+          [download, downloadMs],
           ['a scan without a network, p50', quantile(times, 0.5)],
           ['p95', quantile(times, 0.95)],
           ['p99', quantile(times, 0.99)],
           [`${SCANS} scans sent and answered`, sentMs],
         ],
         targets: [
-          atMost('download', downloadMs, 3_000, 'ms'),
+          atMost('download', downloadMs, 5_000, 'ms'),
           atMost('a scan without a network, p99', quantile(times, 0.99), 100, 'ms'),
           atMost('sending', sentMs, 2_000, 'ms'),
         ],

@@ -8,16 +8,13 @@ import { countsOf } from './scan.js';
 const LISTED = 30;
 
 /** The place of a scan; of a ticket that the phone's list lacked as the server has answered. */
-const whereOf = ({ shown, answer }) => {
-  const { place, seatCategory } = answer ?? {};
-  return placeOf(shown.place ? shown : { place: place?.label, seatCategory }) || t('noPlace');
-};
+const whereOf = ({ shown, answer }) => placeOf(shown.place || !answer ? shown : answer) || t('noPlace');
 
-const line = ({ shown, at, answer }, performances) => {
+const line = ({ shown, at, answer }) => {
   const result = t(`results.${shown.result}`);
   const [said, reason] = [
     t('scanned', { time: timeOf(at), place: whereOf({ shown, answer }), result }),
-    reasonOf(shown, performances),
+    reasonOf(shown),
   ];
   return h('span', null, said, reason && h('small', null, reason));
 };
@@ -25,7 +22,6 @@ const line = ({ shown, at, answer }, performances) => {
 /** The evening so far: who is inside, what turned out later, the last scans of this phone. */
 export const reportPage = (context) => {
   const { evening, open } = context;
-  const { performances } = evening.door();
   const contradictions = evening.queue.contradictions();
   const { gates } = countsOf(evening);
   const recent = evening.queue
@@ -53,7 +49,7 @@ export const reportPage = (context) => {
           t('letIn', {
             place: whereOf(scan),
             time: timeOf(scan.at),
-            reason: reasonOf(scan.contradiction, performances),
+            reason: reasonOf(scan.contradiction),
           }),
         ),
       ),
@@ -80,7 +76,7 @@ export const reportPage = (context) => {
         'ol',
         { class: 'recent' },
         recent.map((scan) =>
-          h('li', { 'data-colour': colourOf(scan.shown) }, symbol(colourOf(scan.shown)), line(scan, performances)),
+          h('li', { 'data-colour': colourOf(scan.shown) }, symbol(colourOf(scan.shown)), line(scan)),
         ),
       ),
       h(

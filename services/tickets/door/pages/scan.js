@@ -3,7 +3,7 @@ import { colourOf } from '../decide.js';
 import { ask, button, h, symbol } from '../dom.js';
 import { listen } from '../hand-scanner.js';
 import { allowSound, signal } from '../sound.js';
-import { localised, notesOf, placeOf, reasonOf, t, timeOf, titleOf } from '../texts/index.js';
+import { notesOf, placeOf, placesOf, reasonOf, t, timeOf, titleOf } from '../texts/index.js';
 import { cancelButton, heading, show } from './frame.js';
 
 // The result over the whole screen: colour, symbol, word, sound; it goes by itself.
@@ -11,7 +11,7 @@ import { cancelButton, heading, show } from './frame.js';
 /** How long a result stays. Milliseconds. */
 const SHOWN_MS = { green: 1_500, amber: 5_000, red: 5_000 };
 
-/** The place of results: `show(decision, performances)` until the time is over, a touch, or the next one. */
+/** The place of results: `show(decision)` until the time is over, a touch, or the next one. */
 const createBand = () => {
   const live = h('div', { role: 'alert', class: 'result' });
   const band = h('div', { class: 'band', hidden: true }, live);
@@ -27,17 +27,18 @@ const createBand = () => {
   return {
     node: band,
     hide,
-    show(decision, performances) {
+    show(decision) {
       hide();
       const colour = colourOf(decision);
       band.dataset.colour = colour;
       band.hidden = false;
-      const words = [reasonOf(decision, performances), ...notesOf(decision)].filter((text) => text !== '');
+      const { name, category } = placesOf(decision);
+      const words = [reasonOf(decision), ...notesOf(decision)].filter((text) => text !== '');
       live.append(
         symbol(colour),
         h('p', { class: 'word' }, t(`results.${decision.result}`)),
-        ...(decision.place ? [h('p', { class: 'place' }, decision.place)] : []),
-        ...(decision.seatCategory ? [h('p', { class: 'category' }, localised(decision.seatCategory))] : []),
+        ...(name ? [h('p', { class: 'place' }, name)] : []),
+        ...(category ? [h('p', { class: 'category' }, category)] : []),
         ...words.map((text) => h('p', null, text)),
       );
       signal(colour);
@@ -107,7 +108,7 @@ export const scanPage = ({ evening, link, signIn, open }) => {
     const decision = await evening
       .scan(read)
       .catch(() => ({ result: 'undecided', reason: 'failed', place: null, control: null, performanceId: null }));
-    band.show(decision, performances);
+    band.show(decision);
     update();
   };
 

@@ -46,36 +46,68 @@ const formatLocal = (local, options) =>
 /** The time of the day of a local time. */
 export const clockOf = (local) => formatLocal(local, { hour: '2-digit', minute: '2-digit' });
 
+/** The day of a local time; one that ends at midnight is that before. */
+export const dayOf = (local) =>
+  formatLocal(new Date(Date.parse(`${local}Z`) - 1).toISOString().slice(0, 16), { dateStyle: 'long' });
+
 /** Day and time of a local time. */
 export const momentOf = (local) =>
   `${formatLocal(local, { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' })}, ${clockOf(local)}`;
 
-/** A performance of this door, which the list of what is on has; one of a former release has no local time. */
-export const titleOf = ({ name, startDate, timeZone, localStart }) =>
-  `${localStart ? clockOf(localStart) : timeOf(startDate, timeZone)} ${localised(name)}`;
+/** A performance of this door in few words; one of a former release has no local time. */
+export const titleOf = ({ name, type = 'show', startDate, timeZone, localStart }) =>
+  type === 'show'
+    ? `${localStart ? clockOf(localStart) : timeOf(startDate, timeZone)} ${localised(name)}`
+    : localised(name);
 
 /** The text of a language in the institution's data, else in one that there is. */
 export const localised = (texts) => texts[current] ?? texts.en ?? Object.values(texts)[0] ?? '';
 
 // A result in words.
 
-/** Why a scan has its result; empty for an admission. `performances`: those that the phone knows. */
-export const reasonOf = ({ reason, control, performanceId }, performances) => {
+const isShow = (performance) => (performance?.type ?? 'show') === 'show';
+
+/** A performance as a steward speaks of it: name, day and hall; of a pass until when it is valid. */
+const performanceOf = (performance) => {
+  const { name, localStart, localEnd, venue } = performance;
+  const begins = localStart && momentOf(localStart);
+  const when = isShow(performance) ? begins : localEnd && t('validUntil', { end: dayOf(localEnd) });
+  return [localised(name), when, venue?.name].filter(Boolean).join(', ');
+};
+
+/** Why a scan has its result; empty for an admission. */
+export const reasonOf = ({ reason, control, performance }) => {
   if (reason === null) return '';
   if (reason === 'ticket_already_controlled' && control) {
     const name = control.gate === null ? 'already_at' : 'already_at_gate';
     return t(`reasons.${name}`, { time: timeOf(control.at), gate: control.gate });
   }
-  const other = performances.find(({ id }) => id === performanceId);
-  if (reason === 'ticket_other_performance' && other) {
-    return t('reasons.ticket_other_performance_named', { performance: titleOf(other) });
-  }
+  if (reason === 'ticket_other_performance' && performance)
+    return t('reasons.ticket_other_performance_named', { performance: performanceOf(performance) });
   return hasText(`reasons.${reason}`) ? t(`reasons.${reason}`) : t('reasons.other', { code: reason });
 };
 
-/** A place with its category: rows of two categories have the same letters. Empty without a place. */
-export const placeOf = ({ place, seatCategory }) =>
-  [seatCategory && localised(seatCategory), place].filter(Boolean).join(' · ');
+/** A seat as the ticket names it, else the label of its place; what is no show has none. */
+export const seatOf = ({ place, performance }) => {
+  if (!place || !isShow(performance)) return '';
+  const { label, row, seat } = place;
+  return row === null || seat === null ? label : t('seat', { row, seat });
+};
+
+/** What a ticket is for: its seat, of what is no show its name and validity; then its category, if that says more. */
+export const placesOf = (shown) => {
+  const { seatCategory, performance } = shown;
+  const name = isShow(performance) ? seatOf(shown) : performanceOf(performance);
+  const category = seatCategory ? localised(seatCategory) : '';
+  const isSaid = category === '' || (!isShow(performance) && category === localised(performance.name));
+  return { name, category: isSaid ? '' : category };
+};
+
+/** The same in one line: rows of two categories have the same letters. Empty if nothing is known. */
+export const placeOf = (shown) => {
+  const { name, category } = placesOf(shown);
+  return [category, name].filter(Boolean).join(' · ');
+};
 
 /** What a steward should know beside the result. */
 export const notesOf = ({ result, isNew, isAlone }) => [

@@ -17,15 +17,16 @@ import { salesBoundsOf } from '@boxoffice/service';
 import { bounded, type Documents } from '@boxoffice/store';
 import { Type } from 'typebox';
 import { type ContextOf, timestampOf } from '../context.ts';
-import type { SaleDescription } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import { Control } from '../schemas.ts';
 import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
 import { finishPending } from '../tickets/lineage.ts';
 import { controlMany } from './batch.ts';
+import { otherPerformances } from './other-performances.ts';
 import type { NewScan } from './scans.ts';
-import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch, TicketStatus, TicketStatuses } from './schemas.ts';
+import { Admissions, RecordedScan, Result, ScanAnswers, ScanBatch, TicketStatuses } from './schemas.ts';
+import { type SeatCategories, statusOf } from './status-routes.ts';
 
 const { Optional } = Type;
 
@@ -62,7 +63,7 @@ const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: s
 };
 
 /** The answer that a scan got first. */
-const answerTo = (scan: NewScan) => {
+const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof otherPerformances>>) => {
   const { result, reason, control } = scan.answered ?? scan;
   const performanceId = scan.otherPerformanceId ?? (scan.ticketId === null ? null : scan.performanceId);
   return {
@@ -73,14 +74,13 @@ const answerTo = (scan: NewScan) => {
     place: scan.place,
     ...(scan.seatCategory && { seatCategory: scan.seatCategory }),
     performanceId,
+    ...(scan.ticketId !== null && others.has(scan.ticketId) && { performance: others.get(scan.ticketId) }),
     control,
   };
 };
 
 /** A scan as the list shows it: what is true now. */
 const view = createView(RecordedScan);
-
-const statusOf = createView(TicketStatus);
 
 /** Scans at the door, and the statuses that scanners download before: without barcodes, names and prices. */
 export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
@@ -110,8 +110,10 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
       answer: { items: [example.scanAnswer] },
     },
     handle: async ({ caller, body }) => {
-      const scans = await controlMany(contextOf(caller), caller, body.items);
-      return ok({ items: scans.map(answerTo) });
+      const context = contextOf(caller);
+      const scans = await controlMany(context, caller, body.items);
+      const others = await otherPerformances(context.collections, scans);
+      return ok({ items: scans.map((scan) => answerTo(scan, others)) });
     },
   }),
   operation({
@@ -207,14 +209,14 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const { performanceId, modifiedSince } = request.query;
       const { now, collections } = contextOf(request.caller);
       await finishPending(collections);
-      const seatCategories: Record<string, SaleDescription['seatCategory']> = {};
+      const seatCategories: SeatCategories = {};
       const { data } = await changesPageOf(request, collections.tickets, {
         where: { performanceId },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
         clock: now,
         item: (ticket) => {
           if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-          return statusOf({ ...ticket, place: ticket.place.label });
+          return statusOf(ticket);
         },
       });
       return ok({ ...data, seatCategories });

@@ -78,6 +78,25 @@ const answered = {
   control: nullable(RecordedControl),
 };
 
+const localTime = (description: string) => Text({ pattern: String.raw`^\d{4,}-\d\d-\d\dT\d\d:\d\d$`, description });
+
+/** A performance, as a person at the door speaks of it. */
+export const OtherPerformance = named(
+  'OtherPerformance',
+  Members(
+    {
+      name: texts,
+      type: Text({ description: "of its product: `show`, `pass` and the catalog's others" }),
+      venue: Members({ name: Text(), city: nullable(Text()) }),
+      localStart: nullable(localTime('by the clock of the venue; null: not known')),
+      localEnd: nullable(localTime('until when what is no show is valid; null: a show, or no end')),
+    },
+    {
+      description: 'of the ticket, if it is for another one than the scanner named: absent in tickets of old releases',
+    },
+  ),
+);
+
 /** The answers to a batch, in the order of its items. */
 export const ScanAnswers = named(
   'TicketScanAnswers',
@@ -89,6 +108,7 @@ export const ScanAnswers = named(
           nonce: nullable(Text({ description: 'of the scan; null without a well-formed one' })),
           ...answered,
           performanceId: nullable(Text({ description: "the ticket's" })),
+          performance: Optional(OtherPerformance),
         }),
       ),
     ),
@@ -114,13 +134,17 @@ export const RecordedScan = named(
 
 const count = (description: string) => Integer({ minimum: 0, description });
 
+const { seat } = Place.properties;
+
 /** What decides about a ticket at the door. */
 export const TicketStatus = named(
   'TicketStatus',
   Members({
     id: Text(),
     status: Status,
-    place: Text({ description: 'its label, as the ticket shows it' }),
+    place: Text({ description: 'its label' }),
+    row: Optional(Text({ description: 'of a numbered category' })),
+    seat: Optional({ ...seat, description: 'its number in the row' }),
     seatCategoryId: Ticket.properties.seatCategoryId,
     controlledAt: Ticket.properties.controlledAt,
     gate: Ticket.properties.gate,
@@ -136,6 +160,14 @@ export const TicketStatuses = named(
       description: 'names by `seatCategoryId` of this page, each by language, as of the sale; of older tickets none',
     }),
   }),
+);
+
+const { asOf, items } = TicketStatuses.properties;
+
+/** All of them. */
+export const AllTicketStatuses = named(
+  'AllTicketStatuses',
+  Members({ items, asOf, seatCategories: TicketStatuses.properties.seatCategories }),
 );
 
 /** How many of a performance's tickets are inside. */

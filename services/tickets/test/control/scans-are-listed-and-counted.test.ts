@@ -257,6 +257,7 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
     const { items, nextCursor, seatCategories } = await list(`performanceId=${performanceId}`);
     const seatCategoryId = String(first?.seatCategoryId);
     const open = { controlledAt: null, gate: null, seatCategoryId };
+    const at = (seat: number) => ({ place: `A-${seat}`, row: 'A', seat });
     expect(seatCategories).toEqual({ [seatCategoryId]: about.seatCategory });
     expect(nextCursor).toBeNull();
     expect(items).toHaveLength(5);
@@ -265,17 +266,36 @@ describeOnEachEngine('a scanner downloads the statuses of an evening', (fixture)
         {
           id,
           status: 'controlled',
-          place: 'A-1',
+          ...at(1),
           seatCategoryId,
           controlledAt: (await fixture.ticket(id)).controlledAt,
           gate: 'North',
         },
-        { id: second?.ticketId, status: 'invalidated', place: 'A-2', ...open },
-        { id: `${second?.ticketId}_r1`, status: 'printed', place: 'A-2', ...open },
-        { id: third?.ticketId, status: 'not_printed', place: 'A-3', ...open },
-        { id: fourth?.ticketId, status: 'printed', place: 'A-4', ...open },
+        { id: second?.ticketId, status: 'invalidated', ...at(2), ...open },
+        { id: `${second?.ticketId}_r1`, status: 'printed', ...at(2), ...open },
+        { id: third?.ticketId, status: 'not_printed', ...at(3), ...open },
+        { id: fourth?.ticketId, status: 'printed', ...at(4), ...open },
       ]),
     );
+  });
+
+  test('all in one answer, compressed, as the pages list them', async () => {
+    const { order } = await printed(fixture, confirmed(7));
+    const performanceId = String(order.tickets[0]?.performanceId);
+    const paged: Record<string, unknown>[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await list(`performanceId=${performanceId}&limit=3${cursor && `&cursor=${cursor}`}`);
+      paged.push(...page.items);
+      cursor = page.nextCursor;
+    }
+    const headers = { 'Accept-Encoding': 'br' };
+    const all = await fixture.call('GET', `${PATH}/statuses/all?performanceId=${performanceId}`, { headers });
+    expect(all.headers.get('content-encoding')).toBe('br');
+    expect(all.data.items).toEqual(paged);
+    expect(paged).toHaveLength(7);
+    const changes = `performanceId=${performanceId}&modifiedSince=${all.data.asOf}`;
+    expect((await list(changes)).items).toHaveLength(7);
+    expect((await fixture.call('GET', `${PATH}/statuses/all`)).status).toBe(400);
   });
 
   test('later only what changed since, with cancelled ones', async () => {

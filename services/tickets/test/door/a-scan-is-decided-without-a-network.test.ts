@@ -124,11 +124,11 @@ describe('counts follow the list', () => {
   /** A phone's lists, and what the server has listed since. */
   const openLists = () => {
     let items: readonly Listed[] = [];
-    const contents = () => ({ statuses: lists.all(), scans: [], settings: [lists.setting()] });
+    const contents = () => ({ ...lists.contents(), scans: [], settings: [lists.setting()] });
     const { connect } = createMemory();
     const database = createDatabase({ connect, contents, mayKeep: () => true, onChange: () => undefined });
     const list = async () => ({ items, nextCursor: null, asOf: 'now' });
-    const lists = createStatuses({ database, list, now: () => 0, onChange: () => {} });
+    const lists = createStatuses({ database, list, listAll: list, now: () => 0, onChange: () => {} });
     return {
       ...{ lists, database },
       refresh: async (performanceId: string, listed: readonly Listed[]) => {

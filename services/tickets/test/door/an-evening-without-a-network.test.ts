@@ -22,7 +22,12 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     const { tickets, texts, open } = await begin(1);
     const { evening } = await open('North');
     const first = await evening.scan({ text: `]Q1${texts[0]}\r\n` });
-    expect(first).toMatchObject({ result: 'admitted', place: 'A-1', isAlone: false, ticketId: tickets[0]?.id });
+    expect(first).toMatchObject({
+      result: 'admitted',
+      place: { label: 'A-1' },
+      isAlone: false,
+      ticketId: tickets[0]?.id,
+    });
     expect(await evening.scan({ text: texts[0] })).toMatchObject({ result: 'repeated', control: { gate: 'North' } });
     await evening.undo(first.nonce);
     expect(await fixture.ticket(String(tickets[0]?.id))).toMatchObject({ status: 'printed' });
@@ -35,11 +40,19 @@ describeOnEachEngine('an evening at the door', (fixture) => {
     const about = { product: { en: 'Carmen' }, seatCategory, venue: { name: 'Hall', city: null }, timeZone: 'UTC' };
     const { texts, open, performanceId } = await begin(2, { about });
     const { evening, setWeather, memory } = await open('North');
-    expect(await evening.scan({ text: texts[0] })).toMatchObject({ isAlone: false, place: 'A-1', seatCategory });
+    expect(await evening.scan({ text: texts[0] })).toMatchObject({
+      isAlone: false,
+      place: { label: 'A-1' },
+      seatCategory,
+    });
     setWeather('none');
     const again = await openPhone(fixture, { memory });
     again.setWeather('none');
-    expect(await again.evening.scan({ text: texts[0] })).toMatchObject({ isAlone: true, place: 'A-1', seatCategory });
+    expect(await again.evening.scan({ text: texts[0] })).toMatchObject({
+      isAlone: true,
+      place: { label: 'A-1' },
+      seatCategory,
+    });
     await again.evening.scan({ text: 'scribble' });
     const { evening: last } = await openPhone(fixture, { memory });
     expect(last.queue.pending()).toBe(0);

@@ -19,7 +19,12 @@ type Weather =
 
 type Records = Map<string, Record<string, unknown>>;
 
-const KEYS: Readonly<Record<string, string>> = { statuses: 'id', scans: 'nonce', settings: 'name' };
+const KEYS: Readonly<Record<string, string>> = {
+  lists: 'performanceId',
+  statuses: 'id',
+  scans: 'nonce',
+  settings: 'name',
+};
 
 type Changes = Record<string, { clear?: boolean; remove?: string[]; put?: Record<string, unknown>[] }>;
 

@@ -30,7 +30,7 @@ describeOnEachEngine('what a phone cannot keep it says so', (fixture) => {
     expect(evening.isLost()).toBe(false);
     // The page is closed and opened again.
     const again = await openPhone(fixture, { memory });
-    expect([memory.count('statuses'), memory.count('scans')]).toEqual([3, 3]);
+    expect([memory.count('lists'), memory.count('scans')]).toEqual([1, 3]);
     expect(again.evening.queue.pending()).toBe(2);
     expect(again.evening.isReady()).toBe(true);
     expect(await again.evening.scan({ text: texts[1] })).toMatchObject({ result: 'repeated' });

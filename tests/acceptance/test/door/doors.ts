@@ -13,7 +13,8 @@ const PATIENCE_MS = 60_000;
 export interface Ticket {
   readonly id: string;
   readonly barcode: string;
-  readonly place: string;
+  readonly row: string;
+  readonly seat: number;
 }
 
 /** Tickets of a performance of tonight. */
@@ -50,7 +51,12 @@ export const sellEvening = async (partner: Client, name: string, count: number):
   return {
     name,
     performanceId,
-    tickets: tickets.map((ticket: Json) => ({ id: ticket.id, barcode: ticket.barcode, place: ticket.place.label })),
+    tickets: tickets.map((ticket: Json) => ({
+      id: ticket.id,
+      barcode: ticket.barcode,
+      row: ticket.place.row,
+      seat: ticket.place.seat,
+    })),
   };
 };
 

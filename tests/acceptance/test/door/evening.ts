@@ -17,14 +17,14 @@ export const stewards = (door: Door): void => {
   story('a ticket is admitted, refused the second time, taken back and admitted again', async () => {
     const [phone, ticket] = [await phoneAt('North'), fresh()];
     const { page, t } = phone;
-    const letIn = `green: ${t('results.admitted')} ${ticket.place}`;
+    const letIn = `green: ${t('results.admitted')} ${t('seat', ticket)}`;
     await phone.read(ticket.barcode);
     // A server that takes longer than a second is not waited for; the page says so in a further sentence.
     expect(await phone.result()).toContain(letIn);
     await phone.read(`]Q1${ticket.barcode}`);
     const reason = t('reasons.already_at_gate', { time: '\\d\\d:\\d\\d', gate: 'North' });
     expect(await phone.result()).toMatch(
-      new RegExp(`^amber: ${t('results.repeated')} ${ticket.place} ${tonight().name} ${reason}`),
+      new RegExp(`^amber: ${t('results.repeated')} ${t('seat', ticket)} ${tonight().name} ${reason}`),
     );
     await phone.read('scribble');
     expect(await phone.result()).toContain(`red: ${t('results.refused')}`);
@@ -38,7 +38,11 @@ export const stewards = (door: Door): void => {
     await becomes(ticket, 'gate', 'North');
     expect((await ticketOf(ticket)).status).toBe('controlled');
     await phone.read(stranger().barcode);
-    expect(await phone.result()).toContain(`amber: ${t('results.refused')}`);
+    const [named = ''] = t('reasons.ticket_other_performance_named', { performance: 'Carmen' }).split('Carmen');
+    const refused = new RegExp(
+      `^amber: ${t('results.refused')} .*${named}Carmen, \\w+,? \\d+ \\w+ \\d+, \\d\\d:\\d\\d, Grand Théâtre`,
+    );
+    expect(await phone.result()).toMatch(refused);
     await phone.close();
   });
 
@@ -77,7 +81,7 @@ export const stewards = (door: Door): void => {
     await phone.setOffline(true);
     await phone.read(ticket.barcode);
     expect(await phone.result()).toBe(
-      `green: ${t('results.admitted')} ${ticket.place} ${tonight().name} ${t('isAlone')}`,
+      `green: ${t('results.admitted')} ${t('seat', ticket)} ${tonight().name} ${t('isAlone')}`,
     );
     await phone.read(ticket.barcode);
     expect(await phone.result()).toContain(`amber: ${t('results.repeated')}`);
@@ -152,7 +156,7 @@ export const stewards = (door: Door): void => {
     const { page, t } = south;
     await press(south, 'later');
     const time = '\\d\\d:\\d\\d';
-    await page.getByText(new RegExp(t('letIn', { place: ticket.place, time }))).waitFor();
+    await page.getByText(new RegExp(t('letIn', { place: t('seat', ticket), time }))).waitFor();
     const reason = new RegExp(t('reasons.already_at_gate', { time, gate: 'North' }));
     expect(await page.locator('section.warning').textContent()).toMatch(reason);
     expect(await faultsOf(page)).toEqual([]);

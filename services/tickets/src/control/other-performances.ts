@@ -1,0 +1,43 @@
+import type { Static } from 'typebox';
+import type { Collections } from '../context.ts';
+import type { Ticket } from '../domain/ticket.ts';
+import { presentTickets } from '../tickets/tickets.ts';
+import type { NewScan } from './scans.ts';
+import type { OtherPerformance } from './schemas.ts';
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** What a clock in the time zone shows at an instant (ISO 8601), as `2027-03-14T19:30`. */
+const localTimeOf = (instant: string, timeZone: string): string => {
+  // Swedish dates are those of ISO 8601.
+  const made = () => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  const format = formats.get(timeZone) ?? made();
+  formats.set(timeZone, format);
+  return format.format(Date.parse(instant)).replace(' ', 'T');
+};
+
+const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerformance> | undefined => {
+  if (!about) return undefined;
+  const { product: name, productType: type = 'show', venue, timeZone, validUntil } = about;
+  const local = (instant: string | null | undefined) => (instant ? localTimeOf(instant, timeZone) : null);
+  return { name, type, venue, localStart: local(startDate), localEnd: local(validUntil) };
+};
+
+/** By ticket, the performances, as they are now, of tickets that were scanned at the door of another one. */
+export const otherPerformances = async (
+  collections: Pick<Collections, 'tickets' | 'performances'>,
+  scans: readonly NewScan[],
+): Promise<ReadonlyMap<string, Static<typeof OtherPerformance>>> => {
+  const elsewhere = scans.flatMap(({ ticketId, otherPerformanceId }) =>
+    ticketId !== null && otherPerformanceId !== undefined ? [ticketId] : [],
+  );
+  if (elsewhere.length === 0) return new Map();
+  const tickets = await collections.tickets.find({ where: { id: { in: [...new Set(elsewhere)] } } });
+  const present = await presentTickets(collections, tickets);
+  return new Map(
+    present.flatMap((ticket) => {
+      const performance = performanceOf(ticket);
+      return performance ? [[ticket.id, performance] as const] : [];
+    }),
+  );
+};

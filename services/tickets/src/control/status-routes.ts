@@ -1,0 +1,75 @@
+// The statuses that scanners download before an evening, and in one answer.
+
+import { type AnyOperation, asOfReading, createView, id, ok, operation } from '@boxoffice/http';
+import type { Documents, Query } from '@boxoffice/store';
+import type { Static } from 'typebox';
+import type { ContextOf } from '../context.ts';
+import type { SaleDescription } from '../domain/ticket.ts';
+import * as example from '../examples.ts';
+import type { TicketDocument } from '../store.ts';
+import { PATH } from '../tickets/answers.ts';
+import { finishPending } from '../tickets/lineage.ts';
+import { AllTicketStatuses, TicketStatus } from './schemas.ts';
+
+const view = createView(TicketStatus);
+
+/** What decides about a ticket at the door. */
+export const statusOf = (ticket: TicketDocument): Static<typeof TicketStatus> => {
+  const { label, row, seat } = ticket.place;
+  return view({ ...ticket, place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) });
+};
+
+/** The names of categories by their id, as the tickets tell them. */
+export type SeatCategories = Record<string, SaleDescription['seatCategory']>;
+
+/** So many tickets are read at once. */
+const BATCH = 1_000;
+
+/** Every ticket of a performance, in order of creation. */
+async function* ticketsOf(tickets: Documents<TicketDocument>, performanceId: string): AsyncGenerator<TicketDocument> {
+  for (let after: Query['after']; ; ) {
+    const query = { where: { performanceId }, orderBy: 'createdAt', limit: BATCH };
+    const found = await tickets.find({ ...query, ...(after && { after }) });
+    yield* found;
+    const last = found.at(-1);
+    if (!last || found.length < BATCH) return;
+    after = { value: last.createdAt, id: last.id };
+  }
+}
+
+/** The statuses of all tickets of a performance, for scanners without a network. */
+export const statusRoutes = (contextOf: ContextOf): AnyOperation[] => [
+  operation({
+    id: 'getAllTicketStatuses',
+    method: 'get',
+    path: `${PATH}/statuses/all`,
+    access: 'tickets:read',
+    summary: 'Returns the statuses of all tickets of a performance in one answer',
+    description:
+      'What `GET /svc/v3/tickets/statuses` lists page by page, compressed: what a scanner with a slow network downloads ' +
+      'first. Then that list, with `asOf` as `modifiedSince`, has what has changed.',
+    query: { performanceId: id },
+    answers: { 200: AllTicketStatuses },
+    compressed: true,
+    example: {
+      query: { performanceId: example.ids.performance },
+      answer: {
+        items: [example.ticketStatus],
+        asOf: example.asOf,
+        seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
+      },
+    },
+    handle: async ({ caller, query }) => {
+      const { now, collections } = contextOf(caller);
+      const asOf = asOfReading(now());
+      await finishPending(collections);
+      const seatCategories: SeatCategories = {};
+      const items: Static<typeof TicketStatus>[] = [];
+      for await (const ticket of ticketsOf(collections.tickets, query.performanceId)) {
+        if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
+        items.push(statusOf(ticket));
+      }
+      return ok({ items, asOf, seatCategories });
+    },
+  }),
+];
