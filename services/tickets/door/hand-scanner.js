@@ -21,7 +21,7 @@ const isEditable = (target) => ['INPUT', 'TEXTAREA'].includes(target?.tagName);
 
 /**
  * Calls `onText(text, candidates)` for what a hand scanner types anywhere on the page: `candidates` is every text that
- * it can mean in the layouts US, de-CH and fr, the likeliest first, which is `text`; the signature shows which it is.
+ * it can mean in the layouts of `layouts.js`, the likeliest first, which is `text`; the signature shows which it is.
  * A field that has the focus gets back what it had. Returns the end of listening.
  */
 export const listen = (onText, { target = document } = {}) => {

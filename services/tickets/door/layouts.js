@@ -29,7 +29,7 @@ const COMMON = {
   NumpadDecimal: '.',
 };
 
-/** What each layout types, by key. */
+/** What each layout types, by key. As far as barcodes go, `us` is also the British one, `de-CH` all those of Switzerland. */
 export const LAYOUTS = {
   us: {
     ...COMMON,
@@ -45,6 +45,21 @@ export const LAYOUTS = {
     Slash: '/',
     '+Semicolon': ':',
     BracketRight: ']',
+  },
+  de: {
+    ...COMMON,
+    ...letters({ Y: 'KeyZ', Z: 'KeyY' }),
+    ...digits(''),
+    '+Digit4': '$',
+    '+Digit5': '%',
+    '+BracketRight': '*',
+    BracketRight: '+',
+    Slash: '-',
+    '+Slash': '_',
+    Period: '.',
+    '+Digit7': '/',
+    '+Period': ':',
+    '^Digit9': ']',
   },
   'de-CH': {
     ...COMMON,
@@ -75,6 +90,21 @@ export const LAYOUTS = {
     '+Period': '/',
     Period: ':',
     '^Minus': ']',
+  },
+  it: {
+    ...COMMON,
+    ...letters(),
+    ...digits(''),
+    '+Digit4': '$',
+    '+Digit5': '%',
+    '+BracketRight': '*',
+    BracketRight: '+',
+    Slash: '-',
+    '+Slash': '_',
+    Period: '.',
+    '+Digit7': '/',
+    '+Period': ':',
+    '^BracketRight': ']',
   },
 };
 

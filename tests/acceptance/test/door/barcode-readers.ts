@@ -7,6 +7,14 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ...{ Y: '+KeyZ', Z: '+KeyY', $: 'Backslash', '%': '+Digit5', '*': '+Digit3', '+': '+Digit1', '-': 'Slash' },
     ...{ '/': '+Digit7', ':': '+Period' },
   },
+  de: {
+    ...{ Y: '+KeyZ', Z: '+KeyY', $: '+Digit4', '%': '+Digit5', '*': '+BracketRight', '+': 'BracketRight' },
+    ...{ '-': 'Slash', '/': '+Digit7', ':': '+Period' },
+  },
+  it: {
+    ...{ $: '+Digit4', '%': '+Digit5', '*': '+BracketRight', '+': 'BracketRight' },
+    ...{ '-': 'Slash', '/': '+Digit7', ':': '+Period' },
+  },
   fr: {
     ...Object.fromEntries([...'0123456789'].map((digit) => [digit, `+Digit${digit}`])),
     ...{ A: '+KeyQ', Q: '+KeyA', Z: '+KeyW', W: '+KeyZ', M: '+Semicolon', $: 'BracketRight', '%': '+Quote' },

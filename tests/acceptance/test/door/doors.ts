@@ -10,12 +10,13 @@ import { scan } from './barcode-readers.ts';
 /** Only a failure takes so long, also on a machine that does much else. */
 const PATIENCE_MS = 60_000;
 
-export interface Ticket {
+/** With what names its seat. */
+export type Ticket = {
   readonly id: string;
   readonly barcode: string;
   readonly row: string;
   readonly seat: number;
-}
+};
 
 /** Tickets of a performance of tonight. */
 export interface Evening {
