@@ -37,11 +37,11 @@ const errorOf = ({ http }: Fault): string => {
 };
 
 /**
- * The OAuth members of an error (RFC 6749, 5.2); none for other paths and for 404. `url` is the raw request target,
- * because requests can be refused before it is parsed.
+ * The OAuth members of an error (RFC 6749, 5.2); none for other paths. `url` is the raw request target, because requests
+ * can be refused before it is parsed.
  */
 const oauthMembers = (url: string | undefined, fault: Fault): object =>
-  fault.http !== 404 && ENDPOINTS.test(url ?? '')
+  ENDPOINTS.test(url ?? '')
     ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
     : {};
 

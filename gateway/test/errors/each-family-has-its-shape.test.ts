@@ -136,8 +136,17 @@ describe('OAuth endpoints', () => {
       }
       expect((await its.call('/auth/other')).body).not.toHaveProperty('error');
       expect((await its.call('/errors', { method: 'POST' })).body).not.toHaveProperty('error');
-      // Over plain HTTP the endpoint does not exist.
-      expect((await its.plain('/auth/token')).body).not.toHaveProperty('error');
+    });
+
+    test('404 is one, too: over plain HTTP, and of a gateway that does not know the endpoint', async () => {
+      for (const path of ENDPOINTS) {
+        const plain = await its.plain(path, { method: 'POST' });
+        expect([plain.status, plain.body]).toEqual([404, failure('not_found', 'invalid_request')]);
+      }
+      const other = await startInstallation();
+      const unknown = await other.call('/auth/introspect', { method: 'POST' });
+      await other.close();
+      expect([unknown.status, unknown.body]).toEqual([404, failure('not_found', 'invalid_request')]);
     });
 
     test('408 and errors of the HTTP parser', async () => {

