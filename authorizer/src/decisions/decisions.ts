@@ -160,15 +160,15 @@ export const createServiceAuthentication = (
 };
 
 /** The one caller of each of the authorizer's own internal operations; any process may call the others. */
-const ONLY_FOR: Readonly<Record<string, string>> = {
-  decide: 'gateway',
-  decidePublic: 'gateway',
-  getClientScopes: 'events',
-  listOrigins: 'gateway',
-  listRevocations: 'gateway',
-  recordUsage: 'gateway',
-  verifyApiKey: 'gateway',
-};
+const ONLY_FOR: ReadonlyMap<string, string> = new Map([
+  ['decide', 'gateway'],
+  ['decidePublic', 'gateway'],
+  ['getClientScopes', 'events'],
+  ['listOrigins', 'gateway'],
+  ['listRevocations', 'gateway'],
+  ['recordUsage', 'gateway'],
+  ['verifyApiKey', 'gateway'],
+]);
 
 /** The one process that may call this operation of the authorizer; undefined: any. */
-export const onlyCallerOf = (operation: string): string | undefined => ONLY_FOR[operation];
+export const onlyCallerOf = (operation: string): string | undefined => ONLY_FOR.get(operation);

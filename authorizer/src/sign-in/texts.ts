@@ -1,6 +1,7 @@
 // The texts of the pages, in three languages.
 import { scopeWords } from '@boxoffice/http';
 import type { Language } from '@boxoffice/pages';
+import { ownMember } from '@boxoffice/runtime';
 
 /** A sentence in three parts; the middle one is a name, which is emphasised. */
 export type Sentence = readonly [string, string, string];
@@ -288,7 +289,8 @@ const OF_DOMAIN = /^([a-z][a-z0-9-]*)(\.sensitive)?:(read|write)$/;
 /** What a scope lets its holder do; of a domain of a team's own in general words. */
 export const scopeText = ({ scopes, ofDomain }: Texts, scope: string): string => {
   const [, domain, sensitive, action] = OF_DOMAIN.exec(scope) ?? [];
-  if (scopes[scope] !== undefined || domain === undefined) return scopes[scope] ?? scope;
+  const known = ownMember(scopes, scope);
+  if (known !== undefined || domain === undefined) return known ?? scope;
   if (sensitive === undefined) return action === 'read' ? ofDomain.read(domain) : ofDomain.write(domain);
   return action === 'read' ? ofDomain.sensitiveRead(domain) : ofDomain.sensitiveWrite(domain);
 };

@@ -1,4 +1,5 @@
 import type { Description, Schema } from '@boxoffice/codegen';
+import { ownMember } from '@boxoffice/runtime';
 import type { Index } from '@boxoffice/store';
 import { compareDescriptions, type Finding } from './descriptions.ts';
 import type { Process, Published } from './processes.ts';
@@ -9,7 +10,7 @@ type Facts = Readonly<Record<string, { readonly schema: Schema }>>;
 /** The changes of a process's facts that a consumer may notice, by the type of the fact. */
 const compareFacts = (before: Facts, after: Facts): (Finding & { readonly type: string })[] =>
   Object.entries(before).flatMap(([type, was]) => {
-    const is = after[type];
+    const is = ownMember(after, type);
     const where = `fact ${type}`;
     if (!is) return [{ type, where, what: 'is no longer published' }];
     return compareSchemas(was.schema, is.schema, 'answer').map(({ path, what }) => ({

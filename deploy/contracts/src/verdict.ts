@@ -1,5 +1,6 @@
 import type { Description, Response, Schema } from '@boxoffice/codegen';
 import { dereferenced } from '@boxoffice/http';
+import { ownMember } from '@boxoffice/runtime';
 import { breaksOf, type Dependent, type Snapshot } from './breaks.ts';
 import { compareDescriptions, type Finding } from './descriptions.ts';
 import { idsIn, type Process, processes } from './processes.ts';
@@ -120,12 +121,12 @@ export const ownRelease = (name: string): Release | undefined => {
 
 /** The calls of a caller that an authorizer does not permit; none if it does not say what it permits the caller. */
 const notPermitted = ({ permits, ...authorizer }: Release, caller: string, calls: Dependent['calls']): Finding[] => {
-  const permitted = permits?.[caller];
+  const permitted = ownMember(permits, caller);
   if (!permitted) return [];
   const { [authorizer.name]: _, ...others } = calls;
   return Object.entries(others).flatMap(([service, ids]) =>
     ids
-      .filter((id) => !permitted[service]?.includes(id))
+      .filter((id) => !ownMember(permitted, service)?.includes(id))
       .map((id) => ({ where: `call ${service}.${id}`, what: 'is not permitted' })),
   );
 };
@@ -155,10 +156,10 @@ export const brokenBy = (next: Release, present: Release, running: readonly Depe
 export const missedBy = (next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] =>
   others.flatMap(({ name, calls, consumes }) =>
     [
-      ...missingOperations(undefined, next.internal, calls[next.name] ?? []),
+      ...missingOperations(undefined, next.internal, ownMember(calls, next.name) ?? []),
       ...Object.values(consumes)
         .flat()
-        .filter((type) => facts.includes(type) && !next.publishes[type])
+        .filter((type) => facts.includes(type) && !ownMember(next.publishes, type))
         .map((type): Finding => ({ where: `fact ${type}`, what: 'is not published' })),
     ].map(({ where, what }) => ({
       caller: name,
@@ -173,14 +174,14 @@ export const missedBy = (next: Release, others: readonly Dependent[], facts: rea
  */
 export const lackingFor = (next: Release, running: Release, facts: readonly string[]): Obstacle[] => {
   const expected = ownRelease(running.name);
-  const ids = next.calls[running.name] ?? [];
+  const ids = ownMember(next.calls, running.name) ?? [];
   const consumed = Object.values(next.consumes).flat();
   const lackingFacts = consumed
     .filter((type) => facts.includes(type))
     .flatMap((type): Finding[] => {
-      const actual = running.publishes[type]?.schema;
+      const actual = ownMember(running.publishes, type)?.schema;
       if (!actual) return [{ where: `fact ${type}`, what: 'is not published' }];
-      const needed: Schema | undefined = expected?.publishes[type]?.schema;
+      const needed: Schema | undefined = ownMember(expected?.publishes, type)?.schema;
       return needed ? missingMembers(type, needed, actual) : [];
     });
   const found = [

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP } from 'node:net';
 import type { Running } from '@boxoffice/local';
-import { readSettings, type Setting, url, VERSION_HEADER } from '@boxoffice/runtime';
+import { ownMember, readSettings, type Setting, url, VERSION_HEADER } from '@boxoffice/runtime';
 import { builtInRows, isBuiltIn, type ServiceRow, urlSettingOf } from '@boxoffice/runtime/services';
 import type { Installation } from './installation.ts';
 
@@ -181,14 +181,14 @@ export const addressesOf = async (
   const set: Readonly<Record<string, string | undefined>> = readSettings(settings);
   // A team's service without an address serves nobody: it may only receive facts.
   const rows = services.filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
-  const given = Object.fromEntries(rows.map(({ name, url }) => [name, set[name] ?? url]));
+  const given = new Map(rows.map(({ name, url }) => [name, ownMember(set, name) ?? url]));
   const running = await look();
   const recorded = running === undefined ? [] : ofRunning(running);
   const all = rows.flatMap(({ name: service }): Address[] => {
-    const url = given[service];
+    const url = given.get(service);
     return url === undefined ? recorded.filter((one) => one.service === service) : [{ service, url }];
   });
-  const isGiven = builtInRows.some(({ name }) => given[name] !== undefined);
+  const isGiven = builtInRows.some(({ name }) => given.get(name) !== undefined);
   const unknown = rows
     .filter(({ name }) => !all.some(({ service }) => service === name))
     .map(({ name }) => ({ service: name, setting: urlSettingOf(name) }));

@@ -1,6 +1,7 @@
 // The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { success } from '@boxoffice/envelope';
 import { familyA, withoutUnused } from '@boxoffice/http';
+import { ownMember } from '@boxoffice/runtime';
 import { isBelow } from '@boxoffice/runtime/services';
 import { type Content, compress, contentOf } from '../exchange/content.ts';
 import type { Family } from '../exchange/faults.ts';
@@ -44,7 +45,7 @@ const clashing = (merged: Components, added: Components): Set<string> => {
   for (let before = -1; before !== clashes.size; ) {
     before = clashes.size;
     for (const { kind, name, value } of entries) {
-      const known = merged[kind]?.[name];
+      const known = ownMember(ownMember(merged, kind), name);
       if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
       const differs = text(known) !== text(value);
       // A component that refers to a renamed component differs too, even if its text is equal.
@@ -87,27 +88,25 @@ interface OAuthScheme {
 /** Merges two security schemes of one name: the scopes of both, as the first describes them. */
 const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
   if (!one?.flows || !other.flows) return one ?? other;
-  const flows = { ...one.flows };
+  const flows = new Map(Object.entries(one.flows));
   for (const [name, flow] of Object.entries(other.flows)) {
-    flows[name] = { ...flow, ...flows[name], scopes: { ...flow.scopes, ...flows[name]?.scopes } };
+    const first = flows.get(name);
+    flows.set(name, { ...flow, ...first, scopes: { ...flow.scopes, ...first?.scopes } });
   }
-  return { ...one, flows };
+  return { ...one, flows: Object.fromEntries(flows) };
 };
 
 const mergeComponents = (merged: Components, added: Components): Components => {
-  const result: Record<string, Record<string, unknown>> = structuredClone(merged) as Record<
-    string,
-    Record<string, unknown>
-  >;
+  const result = new Map(Object.entries(merged).map(([kind, all]) => [kind, new Map(Object.entries(all))]));
   for (const [kind, all] of Object.entries(added)) {
-    const into = result[kind] ?? {};
-    result[kind] = into;
+    const into = result.get(kind) ?? new Map<string, unknown>();
+    result.set(kind, into);
     for (const [name, value] of Object.entries(all)) {
-      into[name] =
-        kind === 'securitySchemes' ? mergeScheme(into[name] as OAuthScheme | undefined, value as OAuthScheme) : value;
+      const known = into.get(name) as OAuthScheme | undefined;
+      into.set(name, kind === 'securitySchemes' ? mergeScheme(known, value as OAuthScheme) : value);
     }
   }
-  return result;
+  return Object.fromEntries([...result].map(([kind, all]) => [kind, Object.fromEntries(all)]));
 };
 
 const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenApiPathItem => {
@@ -134,7 +133,7 @@ const withScopes = (components: Components, services: ReadonlyMap<string, string
   const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
   if (!oauth2?.flows) return components;
   const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
-    const lacking = [...services].filter(([scope]) => (scopes[scope] ?? scope) === scope);
+    const lacking = [...services].filter(([scope]) => (ownMember(scopes, scope) ?? scope) === scope);
     const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
     return [flow, { ...rest, scopes: { ...scopes, ...Object.fromEntries(named) } }];
   });
@@ -149,8 +148,8 @@ const mergeDocuments = (
 ): Pick<OpenApiDocument, 'paths' | 'webhooks' | 'components' | 'tags'> => {
   // Also for a service that requires a scope and describes no flows.
   let components: Components = { securitySchemes: { ...familyA.wording.securitySchemes('/auth/token', []) } };
-  const paths: Record<string, OpenApiPathItem> = {};
-  const webhooks: Record<string, object> = {};
+  const paths = new Map<string, OpenApiPathItem>();
+  const webhooks = new Map<string, object>();
   const tags = new Map<string, Tag>();
   const scopes = new Map<string, string>();
   for (const part of parts) {
@@ -159,14 +158,20 @@ const mergeDocuments = (
     for (const [path, item] of Object.entries(document.paths)) {
       const visible = secured(shownItem(part, path, item), document);
       if (!hasOperation(visible)) continue;
-      paths[path] = { ...paths[path], ...visible };
+      paths.set(path, { ...paths.get(path), ...visible });
       for (const scope of scopesOf(visible)) if (!scopes.has(scope)) scopes.set(scope, part.name);
     }
     // What an earlier part says of a webhook or a tag stays.
-    Object.assign(webhooks, { ...document.webhooks, ...webhooks });
+    for (const [name, webhook] of Object.entries(document.webhooks ?? {}))
+      if (!webhooks.has(name)) webhooks.set(name, webhook);
     for (const tag of document.tags ?? []) if (!tags.has(tag.name)) tags.set(tag.name, tag);
   }
-  return { paths, webhooks, components: withScopes(components, scopes), tags: [...tags.values()] };
+  return {
+    paths: Object.fromEntries(paths),
+    webhooks: Object.fromEntries(webhooks),
+    components: withScopes(components, scopes),
+    tags: [...tags.values()],
+  };
 };
 
 /** The documents that the gateway serves itself, by path. */

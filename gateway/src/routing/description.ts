@@ -1,3 +1,4 @@
+import { ownMember } from '@boxoffice/runtime';
 import { isBelow, isBuiltIn, type ServiceRow } from '@boxoffice/runtime/services';
 import type { Route } from '../exchange/exchange.ts';
 
@@ -92,7 +93,9 @@ const RESPONSE = '#/components/responses/';
 
 const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
   const contents = Object.values(responses).map(({ $ref, content }) => {
-    const shared = $ref?.startsWith(RESPONSE) ? components?.responses?.[$ref.slice(RESPONSE.length)] : undefined;
+    const shared = $ref?.startsWith(RESPONSE)
+      ? ownMember(components?.responses, $ref.slice(RESPONSE.length))
+      : undefined;
     return (shared as OpenApiResponse | undefined)?.content ?? content;
   });
   return new Set(contents.flatMap((content) => Object.keys(content ?? {})));

@@ -1,3 +1,4 @@
+import { ownMember } from '@boxoffice/runtime';
 import { isBelow, type ServiceList, type ServiceRow } from '@boxoffice/runtime/services';
 import { DOCS } from '../documentation/guides.ts';
 import type { Route } from '../exchange/exchange.ts';
@@ -11,7 +12,7 @@ export type ServiceUrls = Readonly<Record<string, string | undefined>>;
 /** The present services that have an address, in the order of the list. */
 export const upstreamsOf = (list: ServiceList, urls: ServiceUrls): readonly Upstream[] =>
   list.rows().flatMap((row) => {
-    const url = urls[row.name] ?? row.url;
+    const url = ownMember(urls, row.name) ?? row.url;
     return url === undefined ? [] : [{ ...row, url }];
   });
 

@@ -23,6 +23,7 @@ export { type Check, createHealth, type Health, VERSION_HEADER } from './listen/
 export { type Listening, type ListenOptions, listen, listeningPorts, serveOperations } from './listen/listen.ts';
 export { logRefused, type OnRefused, type Refusal, type Refuse } from './listen/refusal.ts';
 export { createLogger, type LogFields, type Logger, type LogLevel, logLevels } from './logger.ts';
+export { ownMember } from './members.ts';
 export {
   createMetrics,
   type Meter,

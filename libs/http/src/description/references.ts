@@ -1,3 +1,4 @@
+import { ownMember } from '@boxoffice/runtime';
 import { ref } from '../families/components.ts';
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -17,7 +18,7 @@ export const withoutUnused = <Whole extends { readonly components: Components }>
     for (const [, kind = '', name = ''] of JSON.stringify(value, require).matchAll(REFERENCE)) {
       if (used.has(`${kind}/${name}`)) continue;
       used.add(`${kind}/${name}`);
-      follow(components[kind]?.[name] ?? {});
+      follow(ownMember(ownMember(components, kind), name) ?? {});
     }
   };
   follow(document);
@@ -39,7 +40,7 @@ export const dereferenced = <Whole extends object>(document: Whole, kinds?: read
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...beside } = value as { readonly $ref?: unknown };
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/(.+)$/.exec(String($ref)) ?? [];
-    const found = !kinds || kinds.includes(kind) ? components[kind]?.[name] : undefined;
+    const found = !kinds || kinds.includes(kind) ? ownMember(ownMember(components, kind), name) : undefined;
     if (found !== undefined) {
       const whole = done.get(String($ref)) ?? (inlined(found) as object);
       done.set(String($ref), whole);
@@ -109,8 +110,8 @@ export const withRepeatedOnce = <Whole extends Document>(document: Whole, least:
     .toSorted((one, other) => (uses.get(other.key) ?? 0) - (uses.get(one.key) ?? 0));
   for (const { kind, name, part, of, key } of repeated) {
     if (names.has(key)) continue;
-    const free = name in components[kind] ? `${name}Of${pascal(of)}` : name;
-    if (free in components[kind]) throw new Error(`two ${kind} are named ${free}`);
+    const free = Object.hasOwn(components[kind], name) ? `${name}Of${pascal(of)}` : name;
+    if (Object.hasOwn(components[kind], free)) throw new Error(`two ${kind} are named ${free}`);
     components[kind][free] = part;
     names.set(key, free);
   }

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Code, type Fault, failure, failureOf, registry, success } from '@boxoffice/envelope';
 import { principalOf } from '@boxoffice/identity';
+import { ownMember } from '@boxoffice/runtime';
 import type { Admitted } from '../access.ts';
 import { type AnyCode, type AnyOperation, neededScopes } from '../operation.ts';
 import { isIdempotent } from '../shape.ts';
@@ -71,7 +72,7 @@ const USER_SCOPES = ['openid', 'profile', 'email', 'offline_access'];
 
 /** Each scope with what it lets its holder do. */
 const inWords = (scopes: readonly string[]) =>
-  Object.fromEntries(scopes.map((scope) => [scope, scopeWords[scope] ?? scope]));
+  Object.fromEntries(scopes.map((scope) => [scope, ownMember(scopeWords, scope) ?? scope]));
 
 /** The header parameters that any operation of any family takes. */
 export const commonParameters = (operation: AnyOperation): object[] => [

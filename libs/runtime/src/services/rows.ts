@@ -61,12 +61,11 @@ export const broadcastsOf = ({ consumes }: ServiceRow): readonly string[] =>
 
 /** The operations of other services that a service may call, by the other's name. */
 export const callsOf = ({ calls }: Pick<ServiceRow, 'calls'>): Readonly<Record<string, readonly string[]>> => {
-  const byService: Record<string, string[]> = {};
-  for (const call of calls) {
-    const [service = '', operation = ''] = call.split('.');
-    byService[service] = [...(byService[service] ?? []), operation];
-  }
-  return byService;
+  const parts = calls.map((call) => call.split('.'));
+  const byService = Map.groupBy(parts, ([service = '']) => service);
+  return Object.fromEntries(
+    [...byService].map(([service, all]) => [service, all.map(([, operation = '']) => operation)]),
+  );
 };
 
 /** Whether the service may call this internal operation of the other. */

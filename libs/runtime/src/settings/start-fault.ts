@@ -1,3 +1,5 @@
+import { ownMember } from '../members.ts';
+
 /**
  * A condition that the operator must fix before the program can start. Its message is one line for humans and names the
  * setting.
@@ -24,7 +26,7 @@ const sentences: Readonly<Record<string, string>> = {
 };
 
 /** A file system error in words: "permission denied". */
-export const explain = (error: unknown): string => sentences[reasonOf(error)] ?? reasonOf(error);
+export const explain = (error: unknown): string => ownMember(sentences, reasonOf(error)) ?? reasonOf(error);
 
 /** The reason why no server can be bound to an address or a name. */
 export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
