@@ -157,6 +157,7 @@ export const examples = {
   [CONTACT_NAMED]: { orderId, contactNumber, clientId: createdBy.clientId } satisfies ContactNamed['data'],
   [ORDER_CONFIRMED]: {
     orderId,
+    number: 'k7m2xq9c',
     contactNumber,
     pointOfSale,
     createdBy,
@@ -215,6 +216,7 @@ export const schemas = {
   [ORDER_CONFIRMED]: Type.Object(
     {
       orderId: id,
+      number: Type.Optional(Type.String({ description: 'of the order, for people' })),
       contactNumber: name,
       pointOfSale: name,
       createdBy: Type.Optional(

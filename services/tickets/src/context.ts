@@ -5,6 +5,7 @@ import { type BarcodeKeys, createBarcodeKeys } from './barcode/keys.ts';
 import { createDrawing, type Drawing, type DrawingOptions } from './document/drawing.ts';
 import type { Origin, Ticket } from './domain/ticket.ts';
 import { announceTicket, TICKET_RECORDED } from './events.ts';
+import { searchable } from './search-terms.ts';
 import {
   claimsCollection,
   erasedContactsCollection,
@@ -18,8 +19,8 @@ import {
 /** One institution's documents: operations reach the store only through these. */
 const collectionsOf = (store: Store, institution: string) => ({
   institution,
-  // Every write announces what partners hear of.
-  tickets: announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket).of(institution),
+  // Every write announces what partners hear of, and has what the ticket is found by.
+  tickets: searchable(announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(institution),
   orders: store.collection(ordersCollection).of(institution),
   replacements: store.collection(replacementsCollection).of(institution),
   erasedContacts: store.collection(erasedContactsCollection).of(institution),

@@ -14,6 +14,7 @@ import { deleteNames, recordErasure } from './tickets/tickets.ts';
 /** The members of the event that are used here. */
 interface OrderConfirmed {
   readonly orderId: string;
+  readonly number?: string;
   readonly contactNumber: string | null;
   readonly pointOfSale: string | null;
   readonly createdBy?: object;
@@ -29,6 +30,7 @@ interface OrderConfirmed {
 const onOrderConfirmed = async (context: Context, message: Message): Promise<void> => {
   const {
     orderId,
+    number,
     contactNumber = null,
     pointOfSale,
     createdBy,
@@ -43,6 +45,7 @@ const onOrderConfirmed = async (context: Context, message: Message): Promise<voi
   await issue(context, message.institution, {
     orderId,
     version: message.version,
+    orderNumber: typeof number === 'string' ? number : undefined,
     contactNumber,
     pointOfSale,
     createdBy: creatorOf(createdBy),

@@ -221,6 +221,7 @@ export const Confirmation = named(
     {
       orderId: id,
       version: Integer({ minimum: 1 }),
+      number: Optional(Text({ description: 'of the order, for people' })),
       contactNumber: nullable(Text()),
       pointOfSale: Optional(nullable(Text({ description: 'service host of the sales channel' }))),
       createdBy: Optional(

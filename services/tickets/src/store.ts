@@ -92,6 +92,10 @@ export const ticketsCollection = collection<TicketDocument>('tickets', [
   { name: 'buyer', fields: ['contactNumber', 'createdAt'] },
   { name: 'point_of_sale', fields: ['pointOfSale', 'createdAt'] },
   { name: 'created_by', fields: ['createdBy.clientId', 'createdAt'] },
+  { name: 'searched_order', fields: ['performanceId', 'search.order'] },
+  { name: 'searched_place', fields: ['performanceId', 'search.place'] },
+  { name: 'searched_name', fields: ['performanceId', 'search.name'] },
+  { name: 'searched_last_name', fields: ['performanceId', 'search.lastName'] },
 ]);
 
 export const ordersCollection = collection<OrderDocument>('ticket_orders', [

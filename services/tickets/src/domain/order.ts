@@ -23,6 +23,8 @@ export interface OrderedTicket extends Sold {
 export interface Confirmed {
   readonly orderId: string;
   readonly version: number;
+  /** For people; absent where the order's service does not name it yet. */
+  readonly orderNumber?: string | undefined;
   readonly contactNumber: string | null;
   /** Service host of the sales channel; absent where the order's service does not name it yet. */
   readonly pointOfSale?: string | null | undefined;
@@ -53,6 +55,8 @@ export interface Cancellation {
 /** An order as this service stores it. Its write decides between issuing and cancelling the tickets. */
 export interface OrderTickets {
   readonly id: string;
+  /** For people; absent of orders of earlier releases. */
+  readonly orderNumber?: string;
   readonly contactNumber: string | null;
   readonly pointOfSale?: string | null;
   readonly createdBy?: Creator;
@@ -74,10 +78,11 @@ export interface OrderTickets {
 
 /** The document of an order that was not known before. */
 export const newOrder = (
-  { orderId, version, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
+  { orderId, version, orderNumber, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
   now: string,
 ): OrderTickets => ({
   id: orderId,
+  ...(orderNumber === undefined ? {} : { orderNumber }),
   contactNumber,
   ...newlyNamed({}, origin),
   ...(ticketDelivery === undefined ? {} : { ticketDelivery }),
@@ -144,7 +149,7 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
 /** The members of an order that its tickets take over. */
 export type IssuingOrder = Pick<
   OrderTickets,
-  'id' | 'contactNumber' | 'pointOfSale' | 'createdBy' | 'ticketDelivery' | 'asOf' | 'named'
+  'id' | 'orderNumber' | 'contactNumber' | 'pointOfSale' | 'createdBy' | 'ticketDelivery' | 'asOf' | 'named'
 >;
 
 /** The new ticket of a line: an electronic one is printed as issued, another one is not printed yet. */
@@ -163,6 +168,7 @@ const unprinted = (
   id: ticketId,
   status: 'not_printed',
   orderId: order.id,
+  ...(order.orderNumber === undefined ? {} : { orderNumber: order.orderNumber }),
   productId: null,
   startDate: null,
   ...ordered,

@@ -72,11 +72,24 @@ export interface Admission {
   readonly displaced?: true;
 }
 
+/** The terms of a ticket, each compared from its beginning. */
+export interface SearchTerms {
+  /** The number of its order; the one term that is compared as a whole. */
+  readonly order: string;
+  /** The label of its place. */
+  readonly place: string;
+  /** The beneficiary's names in both orders; null without names. */
+  readonly name: string | null;
+  readonly lastName: string | null;
+}
+
 /** A ticket as it is stored; instants are ISO 8601 UTC. */
 export interface Ticket {
   readonly id: string;
   readonly status: Status;
   readonly orderId: string;
+  /** For people; absent in tickets of earlier releases. */
+  readonly orderNumber?: string;
   readonly lineId: string;
   readonly performanceId: string;
   readonly seatCategoryId: string;
@@ -123,6 +136,8 @@ export interface Ticket {
   readonly successor?: Successor;
   /** The order was cancelled after the control: the ticket stays controlled for good. */
   readonly kept?: boolean;
+  /** What it is found by, as of its last write; absent in tickets of earlier releases. */
+  readonly search?: SearchTerms;
   /** The number of writes that changed nothing visible; the ETag does not count them. */
   readonly unseen?: number;
   readonly createdAt: string;
@@ -191,6 +206,7 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     id: replacedBy,
     status: 'printed',
     orderId: ticket.orderId,
+    ...(ticket.orderNumber === undefined ? {} : { orderNumber: ticket.orderNumber }),
     lineId: ticket.lineId,
     performanceId: ticket.performanceId,
     seatCategoryId: ticket.seatCategoryId,

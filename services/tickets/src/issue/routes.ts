@@ -30,6 +30,7 @@ export const internalRoutes = (context: Context): AnyOperation[] => [
     handle: async ({ caller, body }) => {
       const issued = await issue(context, caller.institution, {
         ...body,
+        orderNumber: body.number,
         createdBy: creatorOf(body.createdBy),
         named: true,
         isCall: true,

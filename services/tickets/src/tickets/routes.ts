@@ -1,4 +1,4 @@
-import { type AnyOperation, changesPage, changesPageOf, id, listQuery, operation } from '@boxoffice/http';
+import { type AnyOperation, changesPage, changesPageOf, id, lineOfText, listQuery, operation } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { scannedText, ticketNamedBy } from '../barcode/barcode.ts';
 import type { ContextOf } from '../context.ts';
@@ -6,6 +6,7 @@ import * as example from '../examples.ts';
 import { Status, Ticket } from '../schemas.ts';
 import { answerFor, PATH, single, viewFor } from './answers.ts';
 import { findTicket, finishPending } from './lineage.ts';
+import { ticketsFoundBy } from './search.ts';
 import { getTicket } from './tickets.ts';
 
 const params = { ticketId: example.ids.ticket };
@@ -31,19 +32,29 @@ export const ticketRoutes = (contextOf: ContextOf): AnyOperation[] => [
       contactNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'of the buyer' })),
       status: Type.Optional(Status),
       barcode: Type.Optional(Type.String({ minLength: 1, maxLength: 2048, description: 'as scanned' })),
+      q: Type.Optional(
+        lineOfText({
+          maxLength: 100,
+          description:
+            'with `performanceId`: the number of the order, or the beginning of the label of the place or of the ' +
+            "beneficiary's name, last or first name first; without regard to case, accents and punctuation",
+        }),
+      ),
     },
     answers: { 200: changesPage(Ticket) },
+    errors: ['missing_parameter'],
     example: {
       query: { orderId: example.ids.order },
       answer: { items: [example.ticket], nextCursor: null, asOf: example.asOf },
     },
     handle: async (request) => {
-      const { orderId, performanceId, contactNumber, status, barcode: scanned, modifiedSince } = request.query;
+      const { orderId, performanceId, contactNumber, status, barcode: scanned, q, modifiedSince } = request.query;
       const barcode = scanned === undefined ? undefined : scannedText(scanned);
       const { now, collections } = contextOf(request.caller);
       const id = barcode === undefined ? undefined : (ticketNamedBy(barcode) ?? '');
       await (id === undefined ? finishPending(collections) : findTicket(collections, id));
-      return changesPageOf(request, collections.tickets, {
+      const found = q === undefined ? collections.tickets : await ticketsFoundBy(collections, performanceId, q);
+      return changesPageOf(request, found, {
         where: { orderId, performanceId, contactNumber, status, id, barcode },
         orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
         clock: now,

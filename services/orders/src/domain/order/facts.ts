@@ -24,6 +24,7 @@ export const orderConfirmed = (order: Order) => ({
   type: 'order.confirmed' as const,
   data: {
     orderId: order.id,
+    ...(order.shortNumber === undefined ? {} : { number: order.shortNumber }),
     contactNumber: order.contactNumber,
     pointOfSale: order.pointOfSale,
     ...(order.createdBy && { createdBy: order.createdBy }),

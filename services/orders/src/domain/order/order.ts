@@ -161,6 +161,8 @@ export interface Order {
   readonly pointOfSale: string | null;
   readonly contactNumber: string | null;
   readonly externalReference: string | null;
+  /** For people; stored with every order. */
+  readonly shortNumber?: string;
   /** Absent: print. */
   readonly ticketDelivery?: TicketDelivery;
   /** ISO 4217. */
