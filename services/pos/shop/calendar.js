@@ -36,13 +36,20 @@ const utc = (time) => `${new Date(time).toISOString().slice(0, 19).replaceAll(/[
 
 const MINUTE_MS = 60_000;
 
-const eventOf = (event, writtenAt) => {
-  const { uid, startDate, durationMinutes, summary, location, description, url, isCancelled, sequence = 0 } = event;
+/** The organiser (3.8.4.3): its name as a quoted parameter (3.2), which has no quotes of its own. */
+const organiserOf = ({ name, address }) => {
+  const shown = name.replaceAll(/\p{Cc}/gu, ' ').replaceAll('"', "'");
+  return `ORGANIZER${shown && `;CN="${shown}"`}:mailto:${address.split('@').map(encodeURIComponent).join('@')}`;
+};
+
+const eventOf = (event, { writtenAt, organiser, sequence, isCancelled }) => {
+  const { uid, startDate, durationMinutes, summary, location, description, url } = event;
   const start = Date.parse(startDate);
   return [
     'BEGIN:VEVENT',
     `UID:${text(uid)}`,
     `DTSTAMP:${utc(writtenAt)}`,
+    organiserOf(organiser),
     `SEQUENCE:${sequence}`,
     `DTSTART:${utc(start)}`,
     ...(durationMinutes ? [`DTEND:${utc(start + durationMinutes * MINUTE_MS)}`] : []),
@@ -61,21 +68,35 @@ const eventOf = (event, writtenAt) => {
  */
 export const eventUid = (orderId, performanceId, serviceHost) => `${orderId}.${performanceId}@${serviceHost}`;
 
-/** The media type of a calendar file. */
-export const CALENDAR_TYPE = 'text/calendar; charset=utf-8; method=PUBLISH';
+/** What a file says; of one instant the later ones win. */
+const OCCASIONS = ['confirmation', 'moved', 'cancelled'];
 
 /**
- * A calendar file with the events. Of one that changes, the later file has the higher `sequence`, or it was written
- * later; `writtenAt` in epoch milliseconds.
+ * The SEQUENCE (RFC 5546, 2.1.5) of what is true of an order at an instant (epoch milliseconds): it grows with the time,
+ * so a file about a later change replaces the one before it.
  */
-export const calendarOf = (events, writtenAt) =>
+export const sequenceAt = ({ createdAt }, time, occasion = 'confirmation') =>
+  Math.max(0, Math.floor((time - Date.parse(createdAt)) / 1_000)) * OCCASIONS.length + OCCASIONS.indexOf(occasion);
+
+const methodOf = (isCancelled) => (isCancelled ? 'CANCEL' : 'PUBLISH');
+
+/** The media type of a calendar file. */
+export const calendarType = ({ isCancelled = false } = {}) =>
+  `text/calendar; charset=utf-8; method=${methodOf(isCancelled)}`;
+
+/**
+ * A calendar file that publishes the events, or cancels one (RFC 5546, 3.2.1 and 3.2.5). `organiser` has a name and an
+ * address, and is the same in every file of an event, `sequence` is made by {@link sequenceAt}; `writtenAt` in epoch
+ * milliseconds.
+ */
+export const calendarOf = (events, its) =>
   [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//boxoffice//point of sale//EN',
     'CALSCALE:GREGORIAN',
-    'METHOD:PUBLISH',
-    ...events.flatMap((event) => eventOf(event, writtenAt)),
+    `METHOD:${methodOf(its.isCancelled)}`,
+    ...events.flatMap((event) => eventOf(event, its)),
     'END:VCALENDAR',
   ]
     .map((line) => `${fold(line)}\r\n`)

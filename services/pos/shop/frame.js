@@ -7,6 +7,7 @@ const block = globalThis.document?.querySelector('[data-shop]');
  *
  * @type {{ serviceHost: string, name: string, language: string, texts: string, region: string, currency: string,
  *   timeZone: string, exponents: Record<string, number>, isDemo: boolean, sendsMails: boolean,
+ *   organiser: { name: string, address: string },
  *   first?: { address: string, data: object } }}
  */
 export const shop = JSON.parse(block?.textContent ?? '{}');

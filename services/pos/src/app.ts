@@ -15,7 +15,7 @@ import { createTickets } from './clients/tickets.ts';
 import { editions } from './description/editions.ts';
 import { createDemoPages } from './mail/demo.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
-import { mailSettings } from './mail/server.ts';
+import { mailSettings, senderOf } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { orderLinksRoutes } from './orders/link-routes.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
@@ -131,7 +131,16 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
   front: (next, { publicUrl, settings: own }, context) =>
     createDemoPages(
       context.mail.demoFiles,
-      createShopFront(next, { publicUrl, shopHost: () => own.shopHost, sendsMails: context.mail.isOn }, context),
+      createShopFront(
+        next,
+        {
+          publicUrl,
+          shopHost: () => own.shopHost,
+          sendsMails: context.mail.isOn,
+          senderOf: (seller) => senderOf(own.mailFrom, seller),
+        },
+        context,
+      ),
     ),
   admit: ({ publicUrl }, context) => createAdmit(context, publicUrl),
   reactions: ({ store }, context) => [

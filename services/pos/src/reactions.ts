@@ -65,13 +65,20 @@ const isWritten = async ({ mail, pointOfSaleOf }: Context, serviceHost: string):
   }
 };
 
+/** Adds mails to the outbox, and has them sent. */
+const write = async ({ mail: { outbox, sender } }: Context, institution: string, mails: readonly NewMail[]) => {
+  if (mails.length === 0) return;
+  await outbox.add(institution, mails);
+  sender.wake();
+};
+
 const onOrder = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
   const mail = mailOfOrder(message, context.now());
   if (!mail || !(await isWritten(context, mail.pointOfSale))) return;
   // The event of a refund does not name the buyer, by whom an erasure finds the mail.
   const buyer = mail.contactNumber ?? (await context.orders.get(institution, mail.orderId))?.contactNumber ?? null;
-  await context.mail.outbox.add(institution, [{ ...mail, contactNumber: buyer }]);
+  await write(context, institution, [{ ...mail, contactNumber: buyer }]);
 };
 
 /** Writes to the buyers page by page; it may be interrupted and repeated. */
@@ -83,13 +90,13 @@ const onMove = async (context: Context, message: Message): Promise<void> => {
     const mails: NewMail[] = [];
     for (const order of orders)
       if (await isWritten(context, order.pointOfSale)) mails.push(mailOfMove(message, move, order, context.now()));
-    await context.mail.outbox.add(institution, mails);
+    await write(context, institution, mails);
   }
 };
 
 /**
- * Writes the mails that follow from a fact into the outbox; a fact that comes again adds none. Where no mails are sent
- * nothing is done.
+ * Writes the mails that follow from a fact into the outbox; a fact that comes again adds none. From most facts no mail
+ * follows: then the store is not called.
  * @throws {Unreadable}
  */
 export const onMailFact = async (context: Context, message: Message): Promise<void> => {
@@ -97,5 +104,4 @@ export const onMailFact = async (context: Context, message: Message): Promise<vo
   if (message.type === 'order.recorded') await onOrder(context, message);
   else if (message.type === 'performance.moved') await onMove(context, message);
   else throw new Unreadable(`no mail follows from ${message.type}`);
-  context.mail.sender.wake();
 };

@@ -82,6 +82,8 @@ export interface MailDocument extends Document {
   readonly state: 'waiting' | 'sent' | 'failed' | 'dropped';
   /** Epoch milliseconds of the next attempt; during one the end of its lease; null once it is over. */
   readonly dueAt: number | null;
+  /** During an attempt the same as `dueAt`. */
+  readonly leasedUntil?: number;
   /** Attempts whose failure concerned this mail, not the server. */
   readonly attempts: number;
   /** The order link, encrypted, from the first attempt until the mail is over. */
@@ -115,6 +117,7 @@ export const mailsCollection = collection<MailDocument>('mails', [
   { name: 'due', fields: ['bulk', 'dueAt'], acrossInstitutions: true },
   { name: 'waiting', fields: ['state', 'createdAt'], acrossInstitutions: true },
   { name: 'contact', fields: ['contactNumber'] },
+  { name: 'order', fields: ['orderId'] },
   { name: 'ended', fields: ['endedAt'], acrossInstitutions: true },
 ]);
 

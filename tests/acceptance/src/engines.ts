@@ -71,6 +71,11 @@ const engines: readonly Engine[] = [
     how: 'python3 -m pip install --target DIRECTORY standardwebhooks, and set TEST_STANDARDWEBHOOKS=DIRECTORY',
   },
   {
+    name: 'the validator of calendar files, ical4j',
+    isThere: ({ TEST_ICAL4J }) => Boolean(TEST_ICAL4J) && spawnSync('java', ['--version']).status === 0,
+    how: 'install a JDK and Maven, run `mvn --file services/pos/test/mail/ical4j/pom.xml dependency:copy-dependencies -DoutputDirectory=DIRECTORY`, and set TEST_ICAL4J=DIRECTORY',
+  },
+  {
     name: 'nginx',
     isThere: () => spawnSync('nginx', ['-v'], { env: { PATH: `${process.env.PATH}:/usr/sbin` } }).status === 0,
     how: 'install nginx-light (Debian)',

@@ -1,5 +1,5 @@
 // The tickets of an order, and what keeps them beyond this page: its link, its document and its dates.
-import { CALENDAR_TYPE, calendarOf, eventUid } from '../calendar.js';
+import { calendarOf, calendarType, eventUid, sequenceAt } from '../calendar.js';
 import { h } from '../dom.js';
 import { shop } from '../frame.js';
 import { act, announce } from '../notices.js';
@@ -114,7 +114,11 @@ export const keepButtons = (order, groups, loadDocument) => {
     }),
   );
   const evenings = groups.filter(({ items: [{ productType }] }) => isShow(productType));
-  const dates = () => save(`${order.number}.ics`, CALENDAR_TYPE, calendarOf(eventsOf(order, evenings), Date.now()));
+  const dates = () => {
+    const sequence = sequenceAt(order, Date.parse(order.updatedAt));
+    const its = { writtenAt: Date.now(), organiser: shop.organiser, sequence };
+    save(`${order.number}.ics`, calendarType(), calendarOf(eventsOf(order, evenings), its));
+  };
   return h(
     'p',
     { class: 'buttons keep-buttons' },

@@ -126,8 +126,9 @@ interface SoldPlace {
 }
 
 /**
- * When the link of an order ends: 30 days after its last performance, as it is dated now. All in epoch milliseconds;
- * `known` is the end as it was computed before, which stands for what is published no more.
+ * When the link of an order ends: 30 days after its last performance, as it is dated now, whenever it was sold; of an
+ * order without places after the sale. All in epoch milliseconds; `known` is the end as it was computed before, which
+ * stands for what is published no more.
  */
 export const linkEndOf = (sold: readonly SoldPlace[], soldAt: number, known = 0): number => {
   const ends = sold.map(({ current, startDate }) => {
@@ -135,7 +136,7 @@ export const linkEndOf = (sold: readonly SoldPlace[], soldAt: number, known = 0)
     const end = endOf(current.performance, current.product);
     return Number.isFinite(end) ? end : soldAt + ENDLESS_MS;
   });
-  return Math.max(soldAt, ...ends) + AFTER_MS;
+  return (ends.length === 0 ? soldAt : Math.max(...ends)) + AFTER_MS;
 };
 
 /** What is wanted of the programme; absent members want everything. */

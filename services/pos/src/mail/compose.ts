@@ -4,9 +4,9 @@ import type { Contacts, OwnContact } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
 import type { Ticket, Tickets } from '../clients/tickets.ts';
 import type { FindPointOfSale } from '../request/visit.ts';
-import type { MailDocument } from '../store.ts';
+import type { MailDocument, MailKind } from '../store.ts';
 import type { orderDocument, ShownDocument } from '../tickets/documents.ts';
-import type { Mailbox, OutgoingMail } from './server.ts';
+import { type Mailbox, type OutgoingMail, senderOf } from './server.ts';
 import { type FindTemplate, fillTemplate, htmlOf, PLAIN, type TemplateKind } from './templates.ts';
 import { buyerName, evenings, type PerformanceOf, type Sold, soldPlaces, valuesOf } from './values.ts';
 
@@ -20,16 +20,24 @@ interface CalendarEvent {
   readonly durationMinutes: number | null;
   readonly summary: string;
   readonly location: string | null;
+}
+
+interface CalendarFile {
+  readonly organiser: Mailbox;
+  readonly sequence: number;
+  readonly writtenAt: number;
+  /** Then it has one event. */
   readonly isCancelled: boolean;
 }
 
 // A module of the shop's pages, which offer the same file.
-const { CALENDAR_TYPE, calendarOf, eventUid } = (await import(
+const { calendarOf, calendarType, eventUid, sequenceAt } = (await import(
   new URL('../../shop/calendar.js', import.meta.url).href
 )) as {
-  readonly CALENDAR_TYPE: string;
-  calendarOf(events: readonly CalendarEvent[], writtenAt: number): string;
+  calendarType(file: Pick<CalendarFile, 'isCancelled'>): string;
+  calendarOf(events: readonly CalendarEvent[], file: CalendarFile): string;
   eventUid(orderId: string, performanceId: string, serviceHost: string): string;
+  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: Exclude<MailKind, 'refund'>): number;
 };
 
 /** A mail ready to be sent, or why it is not. */
@@ -87,14 +95,24 @@ const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefi
   return tickets.length === order.lines.length ? tickets : undefined;
 };
 
-const showsMove = ({ move }: MailDocument, tickets: readonly Ticket[]): boolean =>
-  tickets
+/** Whether places of the moved performance are dated as the mail says. */
+const showsMove = (
+  { move }: MailDocument,
+  places: readonly { readonly performanceId: string; readonly startDate: string | null }[],
+): boolean =>
+  places
     .filter(({ performanceId }) => performanceId === move?.performanceId)
     .every(({ startDate }) => startDate !== null && Date.parse(startDate) === Date.parse(move?.startDate ?? ''));
 
 const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
 
-/** Composes mails from what orders, tickets and contacts say now. */
+/** How often a mail is composed anew since its order has changed meanwhile: drawing its tickets takes a while. */
+const MOST_TRIES = 3;
+
+/**
+ * Composes mails from what orders, tickets and contacts say now. What is ready is of the order as it is when it is handed
+ * to the server.
+ */
 export const createCompose = (its: ComposeDependencies) => {
   const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {
     try {
@@ -119,26 +137,38 @@ export const createCompose = (its: ComposeDependencies) => {
     }
   };
 
-  /** The evenings of an order for the buyer's calendar, where a cancelled one replaces what it has. */
+  /**
+   * The evenings of an order for the buyer's calendar: one file that publishes them, or one for each that cancels it,
+   * since a file cancels one event only (RFC 5546, 3.2.5).
+   */
   const calendar = (
-    { kind }: MailDocument,
+    { kind, createdAt }: MailDocument,
     order: Order,
-    { serviceHost }: PointOfSale,
+    shop: PointOfSale,
     sold: readonly Sold[],
     languages: readonly string[],
   ) => {
-    const shows = evenings(sold, languages);
-    if (kind === 'refund' || shows.length === 0) return [];
-    const events = shows.map(({ performanceId, startDate, durationMinutes, name, where }) => ({
-      uid: eventUid(order.id, performanceId, serviceHost),
+    if (kind === 'refund') return [];
+    const events = evenings(sold, languages).map(({ performanceId, startDate, durationMinutes, name, where }) => ({
+      uid: eventUid(order.id, performanceId, shop.serviceHost),
       startDate,
       durationMinutes,
       summary: name,
       location: where,
-      isCancelled: kind === 'cancelled',
     }));
-    const content = Buffer.from(calendarOf(events, its.now()));
-    return [{ filename: `${order.number}.ics`, contentType: CALENDAR_TYPE, content }];
+    const isCancelled = kind === 'cancelled';
+    const file = {
+      organiser: senderOf(its.from, shop),
+      sequence: sequenceAt(order, createdAt, kind),
+      writtenAt: its.now(),
+      isCancelled,
+    };
+    const files = isCancelled ? events.map((event) => [event]) : events.length > 0 ? [events] : [];
+    return files.map((those, index) => ({
+      filename: `${order.number}${index === 0 ? '' : `-${index + 1}`}.ics`,
+      contentType: calendarType(file),
+      content: Buffer.from(calendarOf(those, file)),
+    }));
   };
 
   const written = async (
@@ -146,7 +176,7 @@ export const createCompose = (its: ComposeDependencies) => {
     order: Order,
     shop: PointOfSale,
     contact: OwnContact,
-    tickets: Ticket[],
+    tickets: readonly Ticket[],
     sold: readonly Sold[],
   ) => {
     const wanted = [...(contact.language === null ? [] : [contact.language]), ...shop.languages];
@@ -158,15 +188,14 @@ export const createCompose = (its: ComposeDependencies) => {
     ]);
     const attached = attachments.length;
     const values = valuesOf({ mail, order, shop, contact, sold, languages, link, attached });
-    const { subject, text } = fillTemplate(template, values);
+    const { subject, text, button } = fillTemplate(template, values);
     const look = { name: shop.name, colours: shop.branding?.colours ?? PLAIN };
-    const sender = its.from ?? { name: '', address: `tickets@${hostOf(shop)}` };
     return {
-      from: { name: sender.name || shop.name, address: sender.address },
+      from: senderOf(its.from, shop),
       to: { name: buyerName(contact), address: contact.email ?? '' },
       subject,
       text,
-      html: htmlOf({ text, language }, link, look),
+      html: htmlOf({ text, button, language }, link, look),
       // The same at each attempt, so that a mail that was sent twice is recognised as one.
       messageId: `<${mail.id}@${hostOf(shop)}>`,
       date: new Date(mail.createdAt),
@@ -175,11 +204,10 @@ export const createCompose = (its: ComposeDependencies) => {
     };
   };
 
-  return async (mail: MailDocument): Promise<Composed> => {
+  const composeOf = async (mail: MailDocument, order: Order | undefined): Promise<Composed> => {
     const { institution, orderId, kind } = mail;
     const shop = await pointOfSale(mail);
     if (!shop) return { state: 'dropped', reason: 'no_point_of_sale' };
-    const order = await its.orders.get(institution, orderId);
     if (!order || !holds(mail, order)) return { state: 'dropped', reason: 'outdated' };
     if (order.contactNumber === null) return { state: 'dropped', reason: 'no_contact' };
     const contact = await its.contacts.own(institution, order.contactNumber);
@@ -187,17 +215,32 @@ export const createCompose = (its: ComposeDependencies) => {
     if (!contact) return { state: 'incomplete', reason: 'contact' };
     if (contact.erasedAt !== null) return { state: 'erased' };
     if (contact.email === null) return { state: 'dropped', reason: 'no_address' };
-    const hasTickets = kind === 'confirmation' || kind === 'moved';
-    const tickets = hasTickets ? validTickets(order, await its.tickets.list(institution, { orderIds: [orderId] })) : [];
+    const known = await its.tickets.list(institution, { orderIds: [orderId] });
+    const tickets = kind === 'confirmation' || kind === 'moved' ? validTickets(order, known) : [];
     if (!tickets) return { state: 'incomplete', reason: 'tickets' };
-    if (kind === 'moved' && !showsMove(mail, tickets)) {
+    const sold = soldPlaces(order, known, await its.performancesOf(institution));
+    const dated = sold.map(({ line, startDate }) => ({ performanceId: line.performanceId, startDate }));
+    // Tickets follow a move, and the catalogue may be as it was last known.
+    if (kind === 'moved' && !(showsMove(mail, tickets) && showsMove(mail, dated))) {
       const isOld = its.now() - mail.createdAt > SUPERSEDED_MS;
       return isOld ? { state: 'dropped', reason: 'outdated' } : { state: 'incomplete', reason: 'tickets' };
     }
-    const sold = soldPlaces(order, tickets, await its.performancesOf(institution));
     const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
     if (moved?.productType === 'goods') return { state: 'dropped', reason: 'goods' };
     return { state: 'ready', mail: await written(mail, order, shop, contact, tickets, sold), pointOfSale: shop };
+  };
+
+  return async (mail: MailDocument): Promise<Composed> => {
+    const { institution, orderId } = mail;
+    let order = await its.orders.get(institution, orderId);
+    for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+      const composed = await composeOf(mail, order);
+      if (composed.state !== 'ready') return composed;
+      const current = await its.orders.get(institution, orderId);
+      if (current?.version === order?.version) return composed;
+      order = current;
+    }
+    return { state: 'incomplete', reason: 'order_changes' };
   };
 };
 

@@ -86,12 +86,13 @@ export const openMail = ({
     logger,
     now,
   });
+  watchSenders(metrics, sender, now);
   if (!isOn()) logger.info('no mails are sent to shoppers: MAIL_URL is not set');
   return { outbox, sender, demoFiles, isOn };
 };
 
-/** The ends of attempts that are counted: `later` and `unreachable` are followed by another attempt. */
-const OUTCOMES = ['sent', 'failed', 'dropped', 'later', 'unreachable'] as const;
+/** The ends of attempts that are counted: the last three are followed by another attempt. */
+const OUTCOMES = ['sent', 'failed', 'dropped', 'later', 'sender_refused', 'unreachable'] as const;
 
 /** Counts the attempts of this process, each outcome from 0, and reads what waits when Prometheus scrapes. */
 const watchMails = (
@@ -117,3 +118,18 @@ const watchMails = (
     if (outcome !== 'erased') attempts({ kind, outcome });
   };
 };
+
+/** Reads which points of sale the server refuses when Prometheus scrapes, as this process knows it. */
+const watchSenders = (metrics: Metrics | undefined, sender: Pick<Sender, 'refusedSenders'>, now: () => number): void =>
+  metrics?.watch(
+    {
+      name: 'pos_mail_sender_refused_seconds',
+      help: 'For how long the mail server has refused the sender of a point of sale, whose mails wait',
+      labels: ['institution', 'point_of_sale'],
+    },
+    () =>
+      sender.refusedSenders().map(({ institution, pointOfSale, since }) => ({
+        value: Math.max(0, now() - since) / 1_000,
+        labels: { institution, point_of_sale: pointOfSale },
+      })),
+  );

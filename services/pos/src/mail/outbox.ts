@@ -1,5 +1,5 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { type CollectionHandle, type New, type Store, UniqueViolation } from '@boxoffice/store';
+import { type CollectionHandle, type New, type Store, UniqueViolation, type Where } from '@boxoffice/store';
 import { derived, FRESH_MS, type MailDocument, type MailKind, mailsCollection } from '../store.ts';
 
 /** A mail before its first attempt. */
@@ -147,27 +147,43 @@ export type Ended =
   | { readonly outcome: 'failed' | 'dropped' | 'later'; readonly reason: string }
   | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
 
+const over = (mail: MailDocument, state: MailDocument['state'], reason: string | null, now: number): MailDocument => ({
+  ...mail,
+  state,
+  reason,
+  dueAt: null,
+  sealedLink: null,
+  endedAt: now,
+});
+
 /** The state that the end of an attempt leads to. `random` is in [0, 1). */
 const afterAttempt = (mail: MailDocument, ended: Ended, now: number, random: number): MailDocument => {
-  const over = (state: MailDocument['state'], reason: string | null): MailDocument => ({
-    ...mail,
-    state,
-    reason,
-    dueAt: null,
-    sealedLink: null,
-    endedAt: now,
-  });
-  if (ended.outcome === 'sent') return over('sent', null);
+  if (ended.outcome === 'sent') return over(mail, 'sent', null, now);
   const { reason } = ended;
-  if (ended.outcome === 'failed' || ended.outcome === 'dropped') return over(ended.outcome, reason);
+  if (ended.outcome === 'failed' || ended.outcome === 'dropped') return over(mail, ended.outcome, reason, now);
   const isOld = now - mail.createdAt >= GIVEN_UP_MS;
-  if (ended.outcome === 'paused') return isOld ? over('failed', reason) : { ...mail, reason, dueAt: ended.until };
+  if (ended.outcome === 'paused')
+    return isOld ? over(mail, 'failed', reason, now) : { ...mail, reason, dueAt: ended.until };
   const attempts = mail.attempts + 1;
   const delay = isOld ? undefined : retryAfter(attempts, random);
   return delay === undefined
-    ? { ...over('failed', reason), attempts }
+    ? { ...over(mail, 'failed', reason, now), attempts }
     : { ...mail, attempts, reason, dueAt: now + delay };
 };
+
+const isUnderWay = ({ dueAt, leasedUntil }: MailDocument, now: number): boolean =>
+  dueAt !== null && dueAt === leasedUntil && dueAt > now;
+
+const isBefore = (one: MailDocument, other: MailDocument): boolean =>
+  one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
+
+/** Whether an earlier mail of the same order has nothing to say any more once this one is written. */
+const supersedes = ({ kind, move }: MailDocument, earlier: MailDocument): boolean =>
+  (kind === 'cancelled' && (earlier.kind === 'confirmation' || earlier.kind === 'moved')) ||
+  (kind === 'moved' && earlier.move?.performanceId === move?.performanceId && earlier.kind === 'moved');
+
+/** How soon a mail looks again for one before it that is under way or due. Milliseconds. */
+const BEHIND_MS = 1_000;
 
 /** Deletes the mails of a contact, sent ones included; returns their ids. */
 export const eraseMails = async (
@@ -185,6 +201,15 @@ export const eraseMails = async (
 export const createOutbox = (store: Store, now: () => number) => {
   const handle: CollectionHandle<MailDocument> = store.collection(mailsCollection);
   const everywhere = handle.acrossInstitutions;
+
+  /** Drops a mail that waits, unless it is under way. */
+  const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
+    everywhere.update(id, (current) =>
+      current.state === 'waiting' && !isUnderWay(current, at)
+        ? { next: over(current, 'dropped', 'outdated', at) }
+        : undefined,
+    );
+
   return {
     /** Adds mails that are not there yet. */
     async add(institution: string, mails: readonly NewMail[]): Promise<void> {
@@ -197,10 +222,36 @@ export const createOutbox = (store: Store, now: () => number) => {
         if (!(error instanceof UniqueViolation)) throw error;
       }
     },
-    /** Takes mails that are due, each for this instance alone until its lease ends. */
-    claim(bulk: boolean, limit: number): Promise<MailDocument[]> {
+    /**
+     * Takes mails that are due, each for this instance alone until its lease ends; none of the institution `except`.
+     */
+    claim(bulk: boolean, limit: number, except?: string): Promise<MailDocument[]> {
       const at = now();
-      return everywhere.claim({ where: { bulk, dueAt: { lte: at } }, set: { dueAt: at + LEASE_MS }, limit });
+      const others: Where = except === undefined ? {} : { institution: { ne: except } };
+      const leasedUntil = at + LEASE_MS;
+      return everywhere.claim({
+        where: { bulk, dueAt: { lte: at }, ...others },
+        set: { dueAt: leasedUntil, leasedUntil },
+        limit,
+      });
+    },
+    /**
+     * Until when a mail waits, so that the mails of an order go in the order in which they were written: for those before
+     * it that are still to be sent. Undefined: for none. Those that it makes superfluous are dropped.
+     */
+    async waitsUntil(mail: MailDocument): Promise<number | undefined> {
+      const mails = handle.of(mail.institution);
+      const waiting = await mails.find({ where: { orderId: mail.orderId, state: 'waiting' }, index: 'order' });
+      const at = now();
+      let until: number | undefined;
+      for (const one of waiting) {
+        if (!isBefore(one, mail)) continue;
+        const left = supersedes(mail, one) ? await drop(one, at) : one;
+        if (left?.state !== 'waiting') continue;
+        const next = isUnderWay(left, at) ? 0 : (left.dueAt ?? 0);
+        until = Math.max(until ?? 0, next, at + BEHIND_MS);
+      }
+      return until;
     },
     /** Stores the encrypted link; undefined if the mail is gone, or another instance has taken it since. */
     link: (mail: MailDocument, sealedLink: string): Promise<MailDocument | undefined> =>

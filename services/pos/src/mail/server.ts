@@ -74,6 +74,15 @@ const mailFrom: Setting<Mailbox | undefined> = {
   },
 };
 
+/** From whom the mails of a point of sale are: the mailbox of the setting, else one at its host; named after it. */
+export const senderOf = (
+  from: Mailbox | undefined,
+  { name, serviceHost }: { readonly name: string; readonly serviceHost: string },
+): Mailbox => ({
+  name: from?.name || name,
+  address: from?.address ?? `tickets@${serviceHost.replace(/:\d+$/, '')}`,
+});
+
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
 
 /** Where the mails of the demo data are kept if MAIL_URL is unset: only with BOXOFFICE_DEMO. */
@@ -115,12 +124,17 @@ export type OutgoingMail = Pick<
 >;
 
 /**
- * How an attempt ended. `refused`: this mail will never be taken; `later`: not now; `unreachable`: the server takes no
- * mail at all now. `reason` is a code for the record, `details` what the server said, for the log.
+ * How an attempt ended. `refused`: this mail will never be taken; `later`: not now; `sender_refused`: the server takes
+ * none of this sender now; `unreachable`: it takes no mail at all now. `reason` is a code for the record, `details` what
+ * the server said, for the log.
  */
 export type Sent =
   | { readonly outcome: 'sent' }
-  | { readonly outcome: 'refused' | 'later' | 'unreachable'; readonly reason: string; readonly details: string };
+  | {
+      readonly outcome: 'refused' | 'later' | 'sender_refused' | 'unreachable';
+      readonly reason: string;
+      readonly details: string;
+    };
 
 /** Hands a mail over, or keeps it. Never rejects; an aborted `signal` ends the attempt. */
 export type Transport = (mail: OutgoingMail, signal: AbortSignal) => Promise<Sent>;
@@ -135,22 +149,28 @@ interface Failure {
   readonly message: string;
 }
 
-/** The commands whose reply is about this mail; others are about the connection or the account. */
-const ABOUT_MAIL = ['RCPT TO', 'DATA', 'API'];
+/** Whom the reply to a command is about: this mail, its sender, or the server. */
+const stageOf = (command: string): 'mail' | 'sender' | 'server' => {
+  if (['RCPT TO', 'DATA', 'API'].includes(command)) return 'mail';
+  return command === 'MAIL FROM' || command.startsWith('AUTH') ? 'sender' : 'server';
+};
 
-const SERVICE_CLOSING = 421;
+/** A reply to MAIL FROM that is about the declared size (RFC 1870, 6.2). */
+const TOO_LARGE = 552;
 
-/** Tells by the reply (RFC 5321, 4.2.1) whose fault a failure is, and whether it lasts. */
+/** Tells by the command and its reply (RFC 5321, 4.2.1) whose fault a failure is, and whether it lasts. */
 const sentOf = (error: Failure): Sent => {
   const { code = 'ESOCKET', command = 'CONN', responseCode, timeoutType, message } = error;
-  const reason = responseCode === undefined ? code : String(responseCode);
-  const failure = { reason, details: message };
-  // The conversation had begun, and may be slow because of this mail; or it took too long in all.
-  if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT') return { outcome: 'later', ...failure };
-  if (responseCode === SERVICE_CLOSING || !ABOUT_MAIL.includes(command)) return { outcome: 'unreachable', ...failure };
+  const failure = { reason: responseCode === undefined ? code : String(responseCode), details: message };
+  // The conversation had begun, and may be slow because of this mail, or took too long in all; or a reply ended it.
+  const isEnded = code === 'ECONNECTION' && responseCode !== undefined;
+  if (timeoutType === 'SOCKET_TIMEOUT' || code === 'EABORT' || isEnded) return { outcome: 'later', ...failure };
+  const stage = responseCode === TOO_LARGE ? 'mail' : stageOf(command);
+  if (stage === 'server') return { outcome: 'unreachable', ...failure };
   // An address that the server cannot take: one of RFC 6531 without SMTPUTF8.
-  if (responseCode === undefined) return { outcome: code === 'EENVELOPE' ? 'refused' : 'later', ...failure };
-  return { outcome: responseCode >= 500 ? 'refused' : 'later', ...failure };
+  if (responseCode === undefined && code === 'EENVELOPE') return { outcome: 'refused', ...failure };
+  if (stage === 'sender') return { outcome: 'sender_refused', ...failure };
+  return { outcome: responseCode !== undefined && responseCode >= 500 ? 'refused' : 'later', ...failure };
 };
 
 /** Milliseconds for each step of a conversation. */

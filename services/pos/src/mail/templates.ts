@@ -30,12 +30,15 @@ export type Values = Readonly<Record<(typeof placeholders)[number], string>>;
 /** A checked template. */
 interface Template {
   readonly subject: string;
+  /** What the button says that leads to the order; empty: its address. */
+  readonly button: string;
   readonly body: string;
 }
 
 /** The texts of one mail. */
 interface Texts {
   readonly subject: string;
+  readonly button: string;
   readonly text: string;
 }
 
@@ -56,23 +59,25 @@ const unfolded = (whole: string): { readonly text: string; readonly names: reado
 };
 
 /**
- * A template from its file: `Subject: …`, an empty line, the text.
+ * A template from its file: `Subject: …`, perhaps `Button: …`, an empty line, the text.
  * @throws {Error} saying what is wrong
  */
 export const parseTemplate = (file: string): Template => {
   if (file.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
-  const [, subject, body] =
-    /^Subject: *(\S.*)\n\n([\s\S]*\S)\s*$/.exec(file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')) ?? [];
+  const [, subject, button = '', body] =
+    /^Subject: *(\S.*)\n(?:Button: *(\S.*)\n)?\n([\s\S]*\S)\s*$/.exec(
+      file.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'),
+    ) ?? [];
   if (subject === undefined || body === undefined)
     throw new Error('it must begin with a line "Subject: …" and an empty line, before the text');
-  const whole = `${subject}\n${body}`;
+  const whole = `${subject}\n${button}\n${body}`;
   const { text, names: sections } = unfolded(whole);
   const names = [...sections, ...[...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)];
   for (const name of names)
     if (!isPlaceholder(name)) throw new Error(`{{${name}}} is unknown; there are ${placeholders.join(', ')}`);
   const [left] = text.replaceAll(PLACEHOLDER, '').match(/\{\{.*|\}\}/) ?? [];
   if (left !== undefined) throw new Error(`"${left.slice(0, 40)}" is no placeholder, and no section that ends`);
-  return { subject, body };
+  return { subject, button, body };
 };
 
 const chosen = (text: string, values: Values): string =>
@@ -84,8 +89,9 @@ const filled = (text: string, values: Values): string =>
   chosen(text, values).replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
 
 /** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
-export const fillTemplate = ({ subject, body }: Template, values: Values): Texts => ({
+export const fillTemplate = ({ subject, button, body }: Template, values: Values): Texts => ({
   subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
+  button: filled(button, values).trim(),
   text: `${filled(
     body.replaceAll(/^\{\{when\}\}/gm, () => capitalised(values.when)),
     values,
@@ -176,13 +182,17 @@ export const PLAIN: Look['colours'] = { accent: '#7a1526', ink: '#1d1613', paper
 
 const BUTTON = 'display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;font-weight:600';
 
-/** A paragraph of text: its lines, escaped; the link, alone on a line, is a button. */
-const paragraph = (text: string, link: string, { ink, paper }: Look['colours']): Html => {
+/** A link as a button with words, above the whole address, which can be copied; without words the address alone. */
+const linkIn = (link: string, button: string, { ink, paper }: Look['colours']): Html => {
+  const address = html`<a href="${link}" style="font-size:13px;word-break:break-all;color:${ink}">${link}</a>`;
+  if (button === '') return address;
+  return html`<a href="${link}" style="${BUTTON};color:${paper};background:${ink}">${button}</a><br><br>${address}`;
+};
+
+/** A paragraph of text: its lines, escaped; an element takes the place of the link, alone on a line. */
+const paragraph = (text: string, link: string, shownLink: Html): Html => {
   const lines = text.split('\n').map((line, index) => {
-    const shown =
-      link !== '' && line === link
-        ? html`<a href="${link}" style="${BUTTON};color:${paper};background:${ink}">${link.split('#', 1)[0]}</a>`
-        : html`${line}`;
+    const shown = link !== '' && line === link ? shownLink : html`${line}`;
     return html`${index > 0 && html`<br>`}${shown}`;
   });
   return html`<p style="margin:0 0 16px">${lines}</p>\n`;
@@ -193,11 +203,12 @@ const paragraph = (text: string, link: string, { ink, paper }: Look['colours']):
  * escaped but the markup here.
  */
 export const htmlOf = (
-  { text, language }: { readonly text: string; readonly language: string },
+  { text, button, language }: Pick<Texts, 'text' | 'button'> & { readonly language: string },
   link: string,
   { name, colours }: Look,
 ): string => {
   const { accent, ink, paper } = colours;
+  const shownLink = linkIn(link, button, colours);
   const page = `margin:0;padding:24px;background:${paper};color:${ink};font:16px/1.5 Helvetica,Arial,sans-serif`;
   const head = `margin:0 0 24px;padding:0 0 12px;border-bottom:3px solid ${accent};font-size:20px;font-weight:700`;
   return html`<!doctype html>
@@ -209,7 +220,7 @@ export const htmlOf = (
 ${text
   .trim()
   .split(/\n{2,}/)
-  .map((part) => paragraph(part, link, colours))}</div>
+  .map((part) => paragraph(part, link, shownLink))}</div>
 </body>
 </html>
 `.html;

@@ -1,5 +1,5 @@
 import { capitalised, datesIn, localeIn, moneyIn, seatIn, textIn, validityIn } from '@boxoffice/http';
-import type { PointOfSale } from '../clients/catalog.ts';
+import type { Performance, PointOfSale } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
@@ -9,10 +9,13 @@ import type { MailDocument } from '../store.ts';
 import type { Values } from './templates.ts';
 
 /**
- * Names of people only: a guest chooses name and address, so a name that reads as an address of the web would let
- * anybody send advertisements through a house.
+ * Names of people only: a guest chooses name and address, so a name that reads as an address of the web, or as a number
+ * to call, would let anybody send advertisements through a house.
  */
-const NAME = /^(?!.*\.\S)[\p{L}\p{M}][\p{L}\p{M}'’. -]{0,79}$/u;
+const NAME = /^[\p{L}\p{M}\p{Nd}][\p{L}\p{M}\p{Nd}'’.,&+() -]{0,79}$/u;
+const ADVERTISES = /\.[\p{L}\p{Nd}]{2}|(?:\p{Nd}[ .-]?){5}/u;
+/** An initial without a space before what follows: not an address of the web, and shown so that it is none. */
+const INITIAL = /(?<![\p{L}\p{M}\p{Nd}])(\p{Lu})\.(?=\p{L}{2})/gu;
 
 /** How the buyer is addressed; empty if that is not known. */
 export const buyerName = ({
@@ -20,8 +23,9 @@ export const buyerName = ({
   lastName,
   name,
 }: Pick<OwnContact, 'firstName' | 'lastName' | 'name'>): string => {
-  const whole = [firstName, lastName, name].filter((part) => part !== null && part !== '').join(' ');
-  return NAME.test(whole) ? whole : '';
+  const parts = [firstName, lastName, name].filter((part) => part !== null && part !== '');
+  const whole = parts.join(' ').replaceAll(INITIAL, '$1. ');
+  return NAME.test(whole) && !ADVERTISES.test(whole) ? whole : '';
 };
 
 /** One line of text, whatever it was. */
@@ -38,9 +42,13 @@ const NO_SHOWS = catalogValues.ProductType.filter((type) => type !== 'show');
 /** What the catalogue says now of a performance. */
 export type PerformanceOf = (
   performanceId: string,
-) => { readonly durationMinutes: number | null; readonly validity: Validity } | undefined;
+) =>
+  | (Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'durationMinutes'> & { readonly validity: Validity })
+  | undefined;
 
-/** A sold place as it is now: tickets follow their performance. */
+/**
+ * A sold place with its performance as it is now: as the catalogue says it, else as its ticket does, which follows it.
+ */
 export interface Sold {
   readonly line: Line;
   readonly startDate: string;
@@ -51,19 +59,21 @@ export interface Sold {
   readonly validUntil: string | null;
 }
 
-/** The places of an order; tickets are those of its lines, or none. */
+/** The places of an order; tickets are those of its lines, valid or not, or none. */
 export const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] => {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   return lines.map((line) => {
     const ticket = byId.get(line.ticketId ?? '');
-    const about = ticket?.about ?? line.about;
-    const { durationMinutes = null, validity } = performanceOf(line.performanceId) ?? {};
+    const now = performanceOf(line.performanceId);
+    const validity = now?.validity;
+    const known = ticket?.about ?? line.about;
+    const about = known && now ? { ...known, timeZone: now.timeZone, venue: now.venue } : known;
     const type = validity?.productType ?? about?.productType;
     return {
       line,
-      startDate: ticket?.startDate ?? line.startDate,
+      startDate: now?.startDate ?? ticket?.startDate ?? line.startDate,
       about,
-      durationMinutes,
+      durationMinutes: now?.durationMinutes ?? null,
       productType: NO_SHOWS.find((known) => known === type) ?? null,
       validUntil: validity ? validity.validUntil : (about?.validUntil ?? null),
     };

@@ -28,6 +28,8 @@ interface ShopOptions {
   readonly shopHost: () => string | undefined;
   /** Whether shoppers of the point of sale get mails. */
   readonly sendsMails: (pointOfSale: PointOfSale) => boolean;
+  /** From whom they are. */
+  readonly senderOf: (pointOfSale: PointOfSale) => ShopState['organiser'];
 }
 
 type Context = Pick<PosContext, 'pointOfSaleOf' | 'offers' | 'now'>;
@@ -51,7 +53,7 @@ const redirect = (response: ServerResponse, status: number, location: string, va
  */
 export const createShopFront = (
   next: RequestListener,
-  { publicUrl, shopHost, sendsMails }: ShopOptions,
+  { publicUrl, shopHost, sendsMails, senderOf }: ShopOptions,
   context: Context,
 ): RequestListener => {
   const files = readShopFiles();
@@ -90,7 +92,8 @@ export const createShopFront = (
     const { language, texts } = languages;
     const region = regionOf(currency);
     const texted = { language, texts, region, timeZone };
-    const selling = { currency, exponents, maxPlacesPerOrder, isDemo, sendsMails: sendsMails(seller), links };
+    const mails = { sendsMails: sendsMails(seller), organiser: senderOf(seller) };
+    const selling = { currency, exponents, maxPlacesPerOrder, isDemo, ...mails, links };
     const state: ShopState = { serviceHost, name, ...texted, ...selling };
     const frame = {
       state,

@@ -20,6 +20,8 @@ export interface ShopState {
   readonly isDemo: boolean;
   /** Whether a buyer with an address gets a confirmation by mail. */
   readonly sendsMails: boolean;
+  /** From whom its mails and dates in calendars are. */
+  readonly organiser: { readonly name: string; readonly address: string };
   readonly links: ShopLinks | null;
 }
 

@@ -1,18 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, developmentCertificate, trustAuthorities } from '@boxoffice/runtime';
-import type { Store } from '@boxoffice/store';
+import { developmentCertificate, trustAuthorities } from '@boxoffice/runtime';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Compose } from '../../src/mail/compose.ts';
-import { createOutbox, LEASE_MS, type NewMail } from '../../src/mail/outbox.ts';
-import { createAttempt, createSender, type Sender, SLOTS } from '../../src/mail/sender.ts';
-import type { MailServer } from '../../src/mail/server.ts';
-import { createSmtp } from '../../src/mail/server.ts';
-import { type MailDocument, mailsCollection } from '../../src/store.ts';
+import { LEASE_MS } from '../../src/mail/outbox.ts';
+import { INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
+import type { MailDocument } from '../../src/store.ts';
 import { engines, until } from '../fixture/fixture.ts';
-import { openSmtpServer, type TestServer } from './fixture.ts';
+import { openSending, type Sending } from './sending.ts';
 
 const HOUR = 60 * 60_000;
 
@@ -30,179 +25,133 @@ const trusted = async () => {
 };
 
 describe.each(engines)('a mail is sent whatever the server does, on $name', (engine) => {
-  let open: { readonly store: Store; discard(): Promise<void> };
-  let server: TestServer;
-  let now: number;
-  let lines: string[];
-  const senders: Sender[] = [];
-  const closers: (() => Promise<unknown>)[] = [];
-
+  let its: Sending;
   beforeEach(async () => {
-    open = await engine.open();
-    server = await openSmtpServer();
-    now = Date.now();
-    lines = [];
+    its = await openSending(engine);
   });
-  afterEach(async () => {
-    for (const sender of senders.splice(0)) await sender.close();
-    for (const close of closers.splice(0)) await close();
-    await server.close();
-    await open.discard();
-  });
-
-  const outbox = () => createOutbox(open.store, () => now);
-  const mails = () => open.store.collection(mailsCollection).of('opera').find();
-  const stateOf = async (id: string): Promise<MailDocument | undefined> =>
-    (await mails()).find((mail) => mail.id === id);
-
-  /** The order's id is the address: what is composed is not what these tests are about. */
-  const compose: Compose = async ({ id, orderId }) => ({
-    state: 'ready',
-    pointOfSale: { demo: false } as never,
-    mail: { from: 'house@example.org', to: orderId, subject: id, text: 'Hello', messageId: `<${id}@example.org>` },
-  });
-
-  /** An instance that sends, over the common store, to the server of the moment. */
-  const start = (given: Partial<MailServer> = {}, { attemptMs = 60_000, idleMs = 60_000 } = {}): Sender => {
-    const transportOf = () => createSmtp({ host: '127.0.0.1', port: server.port, secure: false, ...given }, { idleMs });
-    const logger = createLogger({ service: 'test', level: 'info', write: (line) => void lines.push(line) });
-    const attempt = createAttempt({ compose, transportOf, logger });
-    const ended = () => undefined;
-    const parts = { outbox: outbox(), attempt, isOn: () => true, ended, logger, now: () => now, pollMs: 20, attemptMs };
-    const sender = createSender(parts);
-    senders.push(sender);
-    sender.start();
-    return sender;
-  };
-
-  const add = async (orderId: string, more: Partial<NewMail> = {}): Promise<string> => {
-    const id = `mail_${randomUUID()}`;
-    const shop = { pointOfSale: 'tickets.example', contactNumber: 'C1', kind: 'confirmation' } as const;
-    const times = { dueAt: now, createdAt: now, endedAt: null };
-    const state = { state: 'waiting', attempts: 0, sealedLink: null, reason: null, bulk: false } as const;
-    await outbox().add('opera', [{ id, orderId, ...shop, ...state, ...times, ...more }]);
-    return id;
-  };
-  const isSent = (id: string) => async () => (await stateOf(id))?.state === 'sent';
-  const to = (address: string) => server.received.filter((mail) => mail.to === address);
+  afterEach(() => its.close());
 
   test('a server that is away gets every mail as soon as it is back, and none counts as failed', async () => {
-    await server.close();
-    const ids = await Promise.all(Array.from({ length: 12 }, (_, nth) => add(`away-${nth}@example.org`)));
-    start();
+    await its.server.close();
+    const ids = await Promise.all(Array.from({ length: 12 }, (_, nth) => its.add(`away-${nth}@example.org`)));
+    its.start();
     // All that were tried at once: the end of each begins the pause anew.
     const isTried = ({ reason }: MailDocument) => reason === 'ESOCKET' || reason === 'ECONNECTION';
-    await until(async () => (await mails()).filter(isTried).length === SLOTS);
-    // At another port: somebody else may have that one by now.
-    server = await openSmtpServer();
+    await until(async () => (await its.mails()).filter(isTried).length === INSTITUTION_SLOTS);
+    await its.restartServer();
     // The pause of at most a minute is over.
-    now += 60_000;
-    for (const id of ids) await until(isSent(id));
-    expect((await mails()).map(({ attempts }) => attempts)).toEqual(ids.map(() => 0));
-    expect(server.received).toHaveLength(12);
+    its.now += 60_000;
+    for (const id of ids) await until(its.isSent(id));
+    expect((await its.mails()).map(({ attempts }) => attempts)).toEqual(ids.map(() => 0));
+    expect(its.server.received).toHaveLength(12);
   });
 
   test('a refused recipient fails at once with the reason, in the log without the address', async () => {
-    server.reply = (address) => (address.startsWith('nobody') ? 550 : undefined);
-    const [refused, other] = [await add('nobody@example.org'), await add('ana@example.org')];
-    start();
-    await until(isSent(other));
-    await until(async () => (await stateOf(refused))?.state === 'failed');
-    expect(await stateOf(refused)).toMatchObject({ reason: '550', dueAt: null, sealedLink: null, endedAt: now });
-    const said = lines.filter((line) => line.includes('mail not sent'));
+    its.server.reply = (address) => (address.startsWith('nobody') ? 550 : undefined);
+    const [refused, other] = [await its.add('nobody@example.org'), await its.add('ana@example.org')];
+    its.start();
+    await until(its.isSent(other));
+    await until(async () => (await its.stateOf(refused))?.state === 'failed');
+    expect(await its.stateOf(refused)).toMatchObject({
+      reason: '550',
+      dueAt: null,
+      sealedLink: null,
+      endedAt: its.now,
+    });
+    const said = its.lines.filter((line) => line.includes('mail not sent'));
     expect(said).toHaveLength(1);
     expect(said[0]).toContain('audit.mail_refused');
-    expect(lines.join()).not.toContain('nobody@');
+    expect(its.lines.join()).not.toContain('nobody@');
   });
 
   test('a full mailbox is tried again after growing pauses, for two days; then the mail has failed', async () => {
-    server.reply = (address) => (address.startsWith('full') ? 452 : undefined);
-    const [full, other] = [await add('full@example.org'), await add('ana@example.org')];
-    start();
-    await until(isSent(other));
+    its.server.reply = (address) => (address.startsWith('full') ? 452 : undefined);
+    const [full, other] = [await its.add('full@example.org'), await its.add('ana@example.org')];
+    its.start();
+    await until(its.isSent(other));
     const pauses: number[] = [];
     for (let attempts = 1; attempts <= 11; attempts += 1) {
-      await until(async () => (await stateOf(full))?.attempts === attempts);
-      const { dueAt, reason } = (await stateOf(full)) as MailDocument;
+      await until(async () => (await its.stateOf(full))?.attempts === attempts);
+      const { dueAt, reason } = (await its.stateOf(full)) as MailDocument;
       expect(reason).toBe('452');
-      pauses.push(Number(dueAt) - now);
-      now = Number(dueAt);
+      pauses.push(Number(dueAt) - its.now);
+      its.now = Number(dueAt);
     }
-    await until(async () => (await stateOf(full))?.state === 'failed');
+    await until(async () => (await its.stateOf(full))?.state === 'failed');
     expect(pauses).toEqual(pauses.toSorted((one, another) => one - another));
     const sum = pauses.reduce((all, one) => all + one);
     expect(sum).toBeGreaterThan(38 * HOUR);
     expect(sum).toBeLessThan(58 * HOUR);
-    expect(to('full@example.org')).toEqual([]);
+    expect(its.to('full@example.org')).toEqual([]);
   });
 
   test('slow recipients hold up nobody else for long', async () => {
-    const slow = Array.from({ length: SLOTS + 2 }, (_, nth) => `slow-${nth}@example.org`);
+    const slow = Array.from({ length: INSTITUTION_SLOTS + 2 }, (_, nth) => `slow-${nth}@example.org`);
     const never = new Promise<void>(() => undefined);
-    server.reply = (address) => (address.startsWith('slow') ? never : undefined);
-    for (const address of slow) await add(address);
-    start({}, { idleMs: 500 });
-    await until(() => server.named.length >= SLOTS);
-    const isQuickSent = isSent(await add('ana@example.org'));
+    its.server.reply = (address) => (address.startsWith('slow') ? never : undefined);
+    for (const address of slow) await its.add(address);
+    its.start({}, { idleMs: 500 });
+    await until(() => its.server.named.length >= INSTITUTION_SLOTS);
+    const isQuickSent = its.isSent(await its.add('ana@example.org'));
     // A stalled machine makes the quick one late, too: then it is tried again.
     await until(() => {
-      now += 100;
+      its.now += 100;
       return isQuickSent();
     });
-    expect((await mails()).filter(({ state }) => state === 'waiting')).toHaveLength(slow.length);
+    expect((await its.mails()).filter(({ state }) => state === 'waiting')).toHaveLength(slow.length);
   });
 
   test('mails to many leave room for that of a purchase', async () => {
     const held = Promise.withResolvers<void>();
-    server.reply = (address) => (address.startsWith('many') ? held.promise : undefined);
-    for (let nth = 0; nth < 3 * SLOTS; nth += 1) await add(`many-${nth}@example.org`, { bulk: true });
-    start();
-    await until(() => server.named.length > 0);
-    await until(isSent(await add('ana@example.org')));
+    its.server.reply = (address) => (address.startsWith('many') ? held.promise : undefined);
+    for (let nth = 0; nth < 3 * INSTITUTION_SLOTS; nth += 1) await its.add(`many-${nth}@example.org`, { bulk: true });
+    its.start();
+    await until(() => its.server.named.length > 0);
+    await until(its.isSent(await its.add('ana@example.org')));
     held.resolve();
-    await until(async () => (await mails()).every(({ state }) => state === 'sent'));
-    expect(new Set(server.received.map((mail) => mail.to)).size).toBe(3 * SLOTS + 1);
+    await until(async () => (await its.mails()).every(({ state }) => state === 'sent'));
+    expect(new Set(its.server.received.map((mail) => mail.to)).size).toBe(3 * INSTITUTION_SLOTS + 1);
   });
 
   test('two instances send each mail once; one that died leaves its mail until the lease ends', async () => {
-    const dead = await add('dead@example.org');
-    const [claimed] = await outbox().claim(false, 1);
+    const dead = await its.add('dead@example.org');
+    const [claimed] = await its.outbox.claim(false, 1);
     expect(claimed?.id).toBe(dead);
-    const ids = await Promise.all(Array.from({ length: 20 }, (_, nth) => add(`twice-${nth}@example.org`)));
-    start();
-    start();
-    for (const id of ids) await until(isSent(id));
-    expect(server.received.map((mail) => mail.to).sort()).toEqual(
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, nth) => its.add(`twice-${nth}@example.org`)));
+    its.start();
+    its.start();
+    for (const id of ids) await until(its.isSent(id));
+    expect(its.server.received.map((mail) => mail.to).sort()).toEqual(
       ids.map((_, nth) => `twice-${nth}@example.org`).sort(),
     );
-    now += LEASE_MS;
-    await until(isSent(dead));
+    its.now += LEASE_MS;
+    await until(its.isSent(dead));
     // What the dead one would record now is too late.
-    await outbox().end(claimed as MailDocument, { outcome: 'failed', reason: 'late' });
-    expect(await stateOf(dead)).toMatchObject({ state: 'sent' });
-    expect(server.received[20]?.raw).toContain(`Message-ID: <${dead}@example.org>`);
+    await its.outbox.end(claimed as MailDocument, { outcome: 'failed', reason: 'late' });
+    expect(await its.stateOf(dead)).toMatchObject({ state: 'sent' });
+    expect(its.server.received[20]?.raw).toContain(`Message-ID: <${dead}@example.org>`);
   });
 
   test('a stop ends attempts under way, and another instance takes the mail at once', async () => {
     const held = Promise.withResolvers<void>();
-    server.reply = () => held.promise;
-    const id = await add('ana@example.org');
-    const first = start();
-    await until(() => server.named.length === 1);
+    its.server.reply = () => held.promise;
+    const id = await its.add('ana@example.org');
+    const first = its.start();
+    await until(() => its.server.named.length === 1);
     await first.close();
-    expect(await stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0, dueAt: now });
-    server.reply = () => undefined;
+    expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0, dueAt: its.now });
+    its.server.reply = () => undefined;
     held.resolve();
-    start();
-    await until(isSent(id));
-    expect(to('ana@example.org')).toHaveLength(1);
+    its.start();
+    await until(its.isSent(id));
+    expect(its.to('ana@example.org')).toHaveLength(1);
   });
 
   test('an address of RFC 6531 and a domain with umlauts arrive', async () => {
-    const ids = [await add('jürg@bühne.example'), await add('ana@bühne.example')];
-    start();
-    for (const id of ids) await until(isSent(id));
-    expect(server.received.map(({ to: address, smtpUtf8 }) => ({ address, smtpUtf8 }))).toEqual(
+    const ids = [await its.add('jürg@bühne.example'), await its.add('ana@bühne.example')];
+    its.start();
+    for (const id of ids) await until(its.isSent(id));
+    expect(its.server.received.map(({ to: address, smtpUtf8 }) => ({ address, smtpUtf8 }))).toEqual(
       expect.arrayContaining([
         { address: expect.stringMatching(/^jürg@/), smtpUtf8: true },
         // The server shows what came as xn--bhne-0ra.
@@ -214,8 +163,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
   describe('with a password', () => {
     const auth = { user: 'house', pass: 'a secret of the house' };
     const secured = async (more: object = {}) => {
-      await server.close();
-      server = await openSmtpServer({
+      await its.restartServer({
         authOptional: false,
         disabledCommands: [],
         onAuth: ({ username, password }, _session, done) =>
@@ -234,31 +182,31 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
           done(null, { user: 'house' });
         },
       });
-      const id = await add('ana@example.org');
-      start({ auth });
-      await until(async () => said || ((await stateOf(id))?.reason ?? null) !== null);
+      const id = await its.add('ana@example.org');
+      its.start({ auth });
+      await until(async () => said || ((await its.stateOf(id))?.reason ?? null) !== null);
       expect(said).toBe(false);
-      expect(await stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
+      expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
     });
 
     test('a certificate of nobody is refused', async () => {
       await secured();
-      const id = await add('ana@example.org');
-      start({ auth });
-      await until(async () => ((await stateOf(id))?.reason ?? null) !== null);
-      expect((await stateOf(id))?.state).toBe('waiting');
-      expect(server.received).toEqual([]);
+      const id = await its.add('ana@example.org');
+      its.start({ auth });
+      await until(async () => ((await its.stateOf(id))?.reason ?? null) !== null);
+      expect((await its.stateOf(id))?.state).toBe('waiting');
+      expect(its.server.received).toEqual([]);
     });
 
     test('with TLS the password is sent, and the mail', async () => {
       const { key, cert } = await trusted();
       for (const secure of [false, true]) {
         await secured({ key, cert, secure });
-        const id = await add('ana@example.org');
-        start({ auth, secure, host: 'localhost' });
-        await until(isSent(id));
-        expect(server.received).toMatchObject([{ secure: true }]);
-        for (const sender of senders.splice(0)) await sender.close();
+        const id = await its.add('ana@example.org');
+        its.start({ auth, secure, host: 'localhost' });
+        await until(its.isSent(id));
+        expect(its.server.received).toMatchObject([{ secure: true }]);
+        await its.stop();
       }
     });
   });

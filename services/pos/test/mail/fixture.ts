@@ -12,16 +12,24 @@ export interface Received {
   readonly raw: string;
 }
 
-/** What a server replies to a recipient: nothing for a while, or this code. Undefined: it takes the mail. */
+/** What a server replies to an address: nothing for a while, or this code. Undefined: it takes the mail. */
 type Reply = (address: string) => number | Promise<void> | undefined;
 
+/** Its replies to MAIL FROM, to RCPT TO, and to the content of a mail, by the recipient. */
+interface Replies {
+  replyToSender: Reply;
+  reply: Reply;
+  replyToContent: Reply;
+}
+
 /** A real SMTP server on a port of its own. */
-export interface TestServer {
+export interface TestServer extends Replies {
   readonly port: number;
   readonly received: readonly Received[];
   /** Recipients that were named, refused ones too. */
   readonly named: readonly string[];
-  reply: Reply;
+  /** Senders of all attempts, refused ones too. */
+  readonly senders: readonly string[];
   close(): Promise<void>;
 }
 
@@ -31,7 +39,13 @@ const refusal = (code: number): Error => Object.assign(new Error(`planted ${code
 export const openSmtpServer = async (options: SMTPServerOptions = {}): Promise<TestServer> => {
   const received: Received[] = [];
   const named: string[] = [];
-  const own: { reply: Reply } = { reply: () => undefined };
+  const senders: string[] = [];
+  const take = (): undefined => undefined;
+  const own: Replies = { replyToSender: take, reply: take, replyToContent: take };
+  const answer = (reply: ReturnType<Reply>, done: (error?: Error) => void): void => {
+    if (typeof reply === 'number') done(refusal(reply));
+    else Promise.resolve(reply).then(() => done());
+  };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
@@ -39,18 +53,22 @@ export const openSmtpServer = async (options: SMTPServerOptions = {}): Promise<T
     // Connections that a test leaves open.
     closeTimeout: 50,
     logger: false,
+    onMailFrom({ address }, _session, done) {
+      senders.push(address);
+      answer(own.replyToSender(address), done);
+    },
     onRcptTo({ address }, _session, done) {
       named.push(address);
-      const reply = own.reply(address);
-      if (typeof reply === 'number') done(refusal(reply));
-      else Promise.resolve(reply).then(() => done());
+      answer(own.reply(address), done);
     },
     async onData(stream, { envelope, secure }, done) {
       const raw = (await buffer(stream)).toString('utf8');
       const { mailFrom, rcptTo, smtpUtf8 = false } = envelope;
       const from = mailFrom ? mailFrom.address : '';
-      received.push({ from, to: rcptTo.map(({ address }) => address).join(), smtpUtf8, secure, raw });
-      done();
+      const to = rcptTo.map(({ address }) => address).join();
+      const reply = own.replyToContent(to);
+      if (typeof reply !== 'number') received.push({ from, to, smtpUtf8, secure, raw });
+      answer(reply, done);
     },
     ...options,
   });
@@ -58,19 +76,50 @@ export const openSmtpServer = async (options: SMTPServerOptions = {}): Promise<T
   server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.server.address();
-  return {
+  return Object.assign(own, {
     port: typeof address === 'object' && address ? address.port : 0,
     received,
     named,
-    get reply() {
-      return own.reply;
-    },
-    set reply(reply) {
-      own.reply = reply;
-    },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+    senders,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  });
 };
+
+/** The setting of a server. */
+export const mailServerAt = ({ port }: Pick<TestServer, 'port'>) => ({ host: '127.0.0.1', port, secure: false });
+
+/** The headers of a mail, unfolded. */
+export const headersOf = ({ raw }: Received): string =>
+  raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n[ \t]+/g, ' ') ?? '';
+
+const decoded = (head: string, body: string): string => {
+  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString();
+  if (!/quoted-printable/i.test(head)) return body;
+  const bytes = body
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
+};
+
+const partOf = ({ raw }: Received, type: string): string => {
+  const part = new RegExp(`Content-Type: ${type}([\\s\\S]*?)\\r\\n\\r\\n([\\s\\S]*?)\\r\\n--`);
+  const [, head = '', body = ''] = part.exec(raw) ?? [];
+  return decoded(head, body);
+};
+
+/** The text part: nodemailer writes it first, as quoted-printable where it has to. */
+export const textOf = (mail: Received): string => partOf(mail, 'text/plain');
+
+export const htmlIn = (mail: Received): string => partOf(mail, 'text/html');
+
+/** The attached calendar files, and the method that the type of each says. */
+export const calendarsIn = ({ raw }: Received) =>
+  [...raw.matchAll(/Content-Type: text\/calendar;([\s\S]*?)\r\n\r\n([\w+/=\r\n]+?)\r\n--/g)].map(
+    ([, head = '', body = '']) => ({
+      method: /method=(\w+)/.exec(head)?.[1],
+      text: Buffer.from(body, 'base64').toString().replaceAll(/\r\n /g, ''),
+    }),
+  );
 
 /** What orders announces of an order, as `order.recorded`. */
 export const announced = (fixture: Fixture, orderId: string, type: string, more: object = {}): object => {
@@ -94,9 +143,12 @@ export const announced = (fixture: Fixture, orderId: string, type: string, more:
 };
 
 /** A guest buys a place; the tickets are issued as electronic ones. Returns the order's id and the guest's contact. */
-export const sell = async (fixture: Fixture, { email = 'ana.martin@example.org', itemCount = 1 } = {}) => {
+export const sell = async (
+  fixture: Fixture,
+  { email = 'ana.martin@example.org', itemCount = 1, first = {} as object } = {},
+) => {
   const { fill, buy, itemOf } = shopperOf(fixture);
-  const { token, cartId } = await fill();
+  const { token, cartId } = await fill(undefined, first);
   for (let more = 1; more < itemCount; more += 1)
     await fixture.call<Shown>('POST', '/shopping-cart/items', { token, body: itemOf() });
   const contact = { firstName: 'Ana', lastName: 'Martin', email };

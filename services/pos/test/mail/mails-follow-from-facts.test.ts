@@ -2,29 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mailsCollection } from '../../src/store.ts';
 import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
-import { announced, openSmtpServer, type Received, sell, type TestServer } from './fixture.ts';
-
-const mailServer = (port: number) => ({ host: '127.0.0.1', port, secure: false });
-
-const headersOf = ({ raw }: Received): string => raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n[ \t]+/g, ' ') ?? '';
-
-/** The text part: nodemailer writes it first, as quoted-printable where it has to. */
-const textOf = ({ raw }: Received): string => {
-  const [, head = '', body = ''] = /Content-Type: text\/plain([\s\S]*?)\r\n\r\n([\s\S]*?)\r\n--/.exec(raw) ?? [];
-  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString();
-  if (!/quoted-printable/i.test(head)) return body;
-  const bytes = body
-    .replaceAll('=\r\n', '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1').toString();
-};
+import {
+  announced,
+  headersOf,
+  htmlIn,
+  mailServerAt,
+  openSmtpServer,
+  type Received,
+  sell,
+  type TestServer,
+  textOf,
+} from './fixture.ts';
 
 describe.each(engines)('mails follow from facts, on $name', (engine) => {
   let server: TestServer;
   let fixture: Fixture;
   beforeAll(async () => {
     server = await openSmtpServer();
-    fixture = await openFixture({ engine, mail: { mailServer: mailServer(server.port) } });
+    fixture = await openFixture({ engine, mail: { mailServer: mailServerAt(server) } });
   });
   afterAll(async () => {
     await fixture.close();
@@ -239,16 +234,55 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     expect(textOf(mail)).toContain('Bonjour,');
   });
 
+  test.each([
+    [{ firstName: 'J.P.', lastName: 'Dupont' }, 'J.P. Dupont'],
+    [{ firstName: 'J.P.Dupont', lastName: '' }, 'J.P. Dupont'],
+    [{ firstName: 'Anna & Ben', lastName: 'Frei-Müller' }, 'Anna & Ben Frei-Müller'],
+    [{ firstName: 'Louis', lastName: 'Martin 3rd' }, 'Louis Martin 3rd'],
+    [{ firstName: '', lastName: 'Klasse 4b (Schule Süd)' }, 'Klasse 4b (Schule Süd)'],
+    [{ firstName: 'R2D2', lastName: "O'Brien, Jr." }, "R2D2 O'Brien, Jr."],
+    // Addresses of the web, numbers to call, and what else is no name.
+    [{ firstName: 'Win at t.co', lastName: 'Now' }, undefined],
+    [{ firstName: 'Go to 10.0.0.1', lastName: 'Now' }, undefined],
+    [{ firstName: 'Call 0900 12 34', lastName: 'Now' }, undefined],
+    [{ firstName: 'https://evil', lastName: 'Now' }, undefined],
+    [{ firstName: 'ana@example', lastName: 'Now' }, undefined],
+  ])('the buyer %j is greeted as %j', async (names, greeted) => {
+    const { id, contactNumber } = await sell(fixture, { email });
+    const contact = fixture.contacts.contact(contactNumber);
+    fixture.contacts.known.set(contactNumber, { ...contact, ...names, email });
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    const [mail] = await sentTo(email);
+    const [greeting] = textOf(mail as Received).split('\r\n');
+    expect(greeting).toBe(greeted === undefined ? 'Bonjour,' : `Bonjour ${greeted},`);
+  });
+
+  test('the button of a mail has words, and the address of the order is shown whole, with its secret part', async () => {
+    const { id } = await sell(fixture, { email });
+    await fixture.deliver('order.recorded', announced(fixture, id, 'order.confirmed'));
+    const [mail] = await sentTo(email);
+    const [link = ''] = /^https:\/\/tickets\.example\/shop\/\S+#\S+$/m.exec(textOf(mail as Received)) ?? [];
+    const anchors = [...htmlIn(mail as Received).matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)];
+    expect(anchors.map(([, href, shown]) => [href, shown])).toEqual([
+      [link, 'Ouvrir votre commande'],
+      [link, link],
+    ]);
+  });
+
   test('a moved performance is told to each of its buyers once, when their tickets show it', async () => {
     const email2 = `second-${email}`;
+    const show = fixture.catalog.show();
+    const { performanceId, seatCategoryId } = show;
     const [first, second, third] = [
-      await sell(fixture, { email }),
+      await sell(fixture, { email, first: { performanceId, seatCategoryId } }),
       await sell(fixture, { email: email2 }),
       await sell(fixture, { email: `third-${email}` }),
     ];
     for (const { order } of [second, third])
       order.lines = order.lines.map((line) => ({ ...line, performanceId: first.performanceId }));
     const startDate = '2031-05-03T18:30:00.000Z';
+    for (const performance of show.product.performances) Object.assign(performance, { startDate });
+    fixture.catalog.touch(show);
     const orders = [first, second, third].map(({ id }) => id);
     for (const ticket of fixture.tickets.tickets.values())
       if (orders.includes(ticket.orderId)) Object.assign(ticket, { startDate, performanceId: first.performanceId });

@@ -23,7 +23,11 @@ describe('a template', () => {
 
   test('shows values and sections, and loses the lines that absent ones leave empty', () => {
     const body = 'A\n\n{{#buyer}}Dear {{buyer}}{{/buyer}}{{^buyer}}Hello{{/buyer}}\n\n{{printed}}\n\n{{lines}}\n\nB';
-    expect(fill(body, { lines: 'one\ntwo' })).toEqual({ subject: 'Order 7', text: 'A\n\nHello\n\none\ntwo\n\nB\n' });
+    expect(fill(body, { lines: 'one\ntwo' })).toEqual({
+      subject: 'Order 7',
+      button: '',
+      text: 'A\n\nHello\n\none\ntwo\n\nB\n',
+    });
     expect(fill(body, { buyer: 'Ana' }).text).toBe('A\n\nDear Ana\n\nB\n');
     const nested = '{{#attached}}{{#tickets}}tickets{{/tickets}}{{^tickets}}goods{{/tickets}}{{/attached}}.';
     expect(fill(nested, { attached: '1', tickets: 'yes' }).text).toBe('tickets.\n');

@@ -214,6 +214,13 @@ describe('the end of a link', () => {
     expect(linkEndOf([{ current: show, startDate: performance.startDate }], soldAt, known)).toBeLessThan(known);
   });
 
+  test('of an order that was sold during or after its last performance is the same, not 30 days after the sale', () => {
+    const afterwards = at('2031-05-20T00:00:00.000Z');
+    expect(linkEndOf([{ current: show, startDate: performance.startDate }], afterwards)).toBe(
+      at('2031-05-31T20:30:00.000Z'),
+    );
+  });
+
   test('of an order without places is 30 days after it', () => {
     expect(linkEndOf([], soldAt)).toBe(soldAt + 30 * DAY_MS);
   });

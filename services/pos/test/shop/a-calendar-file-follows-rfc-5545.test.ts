@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import ICAL from 'ical.js';
 import { shopModule } from './fixture.ts';
 
-const { calendarOf, eventUid } = await shopModule('calendar.js');
+const { calendarOf, eventUid, sequenceAt } = await shopModule('calendar.js');
 
-const writtenAt = Date.parse('2026-11-20T16:05:12.345Z');
+const organiser = { name: 'The "Opera"', address: 'tickets+a@opera.example' };
+const its = { writtenAt: Date.parse('2026-11-20T16:05:12.345Z'), organiser, sequence: 0 };
 const tosca = {
   uid: eventUid('ord_1', 'prf_1', 'tickets.opera.example'),
   startDate: '2027-03-12T20:00:00.000+01:00',
@@ -21,7 +22,7 @@ const read = (file: string) =>
   new ICAL.Component(ICAL.parse(file)).getAllSubcomponents('vevent').map((component) => new ICAL.Event(component));
 
 test('a file has one event per performance, in UTC, with CRLF after each line', () => {
-  expect(calendarOf([tosca], writtenAt).split('\r\n')).toEqual([
+  expect(calendarOf([tosca], its).split('\r\n')).toEqual([
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//boxoffice//point of sale//EN',
@@ -30,6 +31,7 @@ test('a file has one event per performance, in UTC, with CRLF after each line', 
     'BEGIN:VEVENT',
     'UID:ord_1.prf_1@tickets.opera.example',
     'DTSTAMP:20261120T160512Z',
+    `ORGANIZER;CN="The 'Opera'":mailto:tickets%2Ba@opera.example`,
     'SEQUENCE:0',
     'DTSTART:20270312T190000Z',
     'DTEND:20270312T213000Z',
@@ -45,9 +47,29 @@ test('a file has one event per performance, in UTC, with CRLF after each line', 
 });
 
 test('without a known duration an event has no end; a cancelled one says so', () => {
-  const [event] = read(calendarOf([{ ...tosca, durationMinutes: null, isCancelled: true, sequence: 3 }], writtenAt));
+  const text: string = calendarOf([{ ...tosca, durationMinutes: null }], { ...its, isCancelled: true, sequence: 3 });
+  expect(text).toContain('\r\nMETHOD:CANCEL\r\n');
+  const [event] = read(text);
   expect(event?.component.hasProperty('dtend')).toBe(false);
   expect([event?.component.getFirstPropertyValue('status'), event?.sequence]).toEqual(['CANCELLED', 3]);
+});
+
+test('the sequence grows with the time, and within a second from the confirmation over a move to the cancellation', () => {
+  const order = { createdAt: '2026-11-20T16:05:12.345Z' };
+  const at = (seconds: number) => Date.parse(order.createdAt) + seconds * 1_000;
+  const all = [
+    sequenceAt(order, at(0)),
+    sequenceAt(order, at(0), 'moved'),
+    sequenceAt(order, at(0), 'cancelled'),
+    sequenceAt(order, at(1), 'confirmation'),
+    sequenceAt(order, at(2), 'moved'),
+    // Six years later, it still is a 32-bit integer.
+    sequenceAt(order, at(200_000_000), 'cancelled'),
+  ];
+  expect(all).toEqual(all.toSorted((one, other) => one - other));
+  expect(new Set(all).size).toBe(all.length);
+  expect(all[0]).toBe(0);
+  expect(Math.max(...all)).toBeLessThan(2 ** 31);
 });
 
 describe('any text', () => {
@@ -56,7 +78,7 @@ describe('any text', () => {
   test('is read back as it was, and no line is longer than 75 octets', () => {
     fc.assert(
       fc.property(anyText, anyText, anyText, (summary, location, description) => {
-        const file = calendarOf([{ ...tosca, summary, location, description }], writtenAt);
+        const file = calendarOf([{ ...tosca, summary, location, description }], its);
         const tooLong = file.split('\r\n').filter((line: string) => Buffer.byteLength(line) > 75);
         const [event] = read(file);
         expect(tooLong).toEqual([]);
@@ -70,13 +92,13 @@ describe('any text', () => {
   });
 
   test.each(['a\r\nEND:VEVENT', 'a\nATTACH:x', 'a\rb', '\\n', 'a\u0007b\u007f'])('%j adds no line', (summary) => {
-    const lines = calendarOf([{ ...tosca, summary }], writtenAt).split(/\r\n|\r|\n/);
-    expect(lines).toHaveLength(calendarOf([tosca], writtenAt).split('\r\n').length);
-    expect(read(calendarOf([{ ...tosca, summary }], writtenAt))).toHaveLength(1);
+    const lines = calendarOf([{ ...tosca, summary }], its).split(/\r\n|\r|\n/);
+    expect(lines).toHaveLength(calendarOf([tosca], its).split('\r\n').length);
+    expect(read(calendarOf([{ ...tosca, summary }], its))).toHaveLength(1);
   });
 
   test('negative control: the other implementation does not unfold a line that is broken without its space', () => {
-    const file = calendarOf([{ ...tosca, summary: 'x'.repeat(200) }], writtenAt).replaceAll('\r\n x', '\r\nx');
+    const file = calendarOf([{ ...tosca, summary: 'x'.repeat(200) }], its).replaceAll('\r\n x', '\r\nx');
     expect(() => read(file)).toThrow();
   });
 });

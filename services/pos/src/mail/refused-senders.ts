@@ -1,0 +1,70 @@
+import type { MailDocument } from '../store.ts';
+
+/** A point of sale whose sender or sign-in the server refuses. */
+export interface RefusedSender {
+  readonly institution: string;
+  readonly pointOfSale: string;
+  /** A code of SMTP. */
+  readonly reason: string;
+  /** Epoch milliseconds of its first refusal. */
+  readonly since: number;
+}
+
+interface Known extends RefusedSender {
+  readonly failures: number;
+  /** Until then none of its mails is tried; then one, before the others. */
+  readonly until: number;
+  readonly isTried: boolean;
+}
+
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 15 * 60_000;
+/** How long the others wait for the one that is tried. */
+const TRYING_MS = 10_000;
+/** One that has not been tried for so long after its pause has no mails here any more. */
+const FORGOTTEN_MS = 5 * 60_000;
+
+const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
+
+type OfMail = Pick<MailDocument, 'institution' | 'pointOfSale'>;
+
+/** Remembers whose mails wait since the server refuses their sender; those of all others go on. */
+export const createRefusedSenders = (now: () => number) => {
+  const known = new Map<string, Known>();
+  return {
+    /** Until when this mail waits (epoch milliseconds); undefined: it is to be tried. */
+    waitsUntil({ pointOfSale }: OfMail): number | undefined {
+      const sender = known.get(pointOfSale);
+      if (!sender) return undefined;
+      if (now() < sender.until) return sender.until;
+      if (sender.isTried) return now() + TRYING_MS;
+      known.set(pointOfSale, { ...sender, isTried: true });
+      return undefined;
+    },
+    /** The server has refused the sender of this mail; returns when the next one is tried. */
+    refused({ institution, pointOfSale }: OfMail, reason: string): number {
+      const { failures: before = 0, since = now() } = known.get(pointOfSale) ?? {};
+      const failures = before + 1;
+      const until = now() + pauseAfter(failures);
+      known.set(pointOfSale, { institution, pointOfSale, reason, since, failures, until, isTried: false });
+      return until;
+    },
+    /** The server has accepted the sender of this mail. */
+    accepted({ pointOfSale }: OfMail): void {
+      known.delete(pointOfSale);
+    },
+    /** The attempt has ended without an answer about the sender. */
+    undecided({ pointOfSale }: OfMail): void {
+      const sender = known.get(pointOfSale);
+      if (sender) known.set(pointOfSale, { ...sender, isTried: false });
+    },
+    /** Those that are refused now. */
+    list(): readonly RefusedSender[] {
+      for (const [pointOfSale, { until, isTried }] of known)
+        if (!isTried && until + FORGOTTEN_MS < now()) known.delete(pointOfSale);
+      return [...known.values()];
+    },
+  };
+};
+
+export type RefusedSenders = ReturnType<typeof createRefusedSenders>;

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger } from '@boxoffice/runtime';
+import type { TestEngine } from '@boxoffice/service/testkit';
+import type { SMTPServerOptions } from 'smtp-server';
+import type { Compose } from '../../src/mail/compose.ts';
+import { createOutbox, type NewMail } from '../../src/mail/outbox.ts';
+import { createAttempt, createSender, type Sender } from '../../src/mail/sender.ts';
+import { createSmtp, type MailServer } from '../../src/mail/server.ts';
+import { type MailDocument, mailsCollection } from '../../src/store.ts';
+import { openSmtpServer } from './fixture.ts';
+
+/** The order's id is the address: what is composed is not what tests of sending are about. */
+const compose: Compose = async ({ id, orderId, pointOfSale }) => ({
+  state: 'ready',
+  pointOfSale: { demo: false } as never,
+  mail: {
+    from: `house@${pointOfSale}`,
+    to: orderId,
+    subject: id,
+    text: 'Hello',
+    messageId: `<${id}@example.org>`,
+  },
+});
+
+/** An outbox, a server, and instances that send over the common store, on a clock of their own. */
+export const openSending = async (engine: TestEngine) => {
+  const open = await engine.open();
+  const senders: Sender[] = [];
+  const lines: string[] = [];
+  const its = { server: await openSmtpServer(), now: Date.now() };
+  const outbox = createOutbox(open.store, () => its.now);
+  const mails = (): Promise<MailDocument[]> => open.store.collection(mailsCollection).acrossInstitutions.find();
+  const stateOf = async (id: string): Promise<MailDocument | undefined> =>
+    (await mails()).find((mail) => mail.id === id);
+
+  return Object.assign(its, {
+    lines,
+    outbox,
+    mails,
+    stateOf,
+    /** Another server takes the place of the first: at another port, since somebody else may have that one by now. */
+    async restartServer(options?: SMTPServerOptions): Promise<void> {
+      await its.server.close();
+      its.server = await openSmtpServer(options);
+    },
+    /** An instance that sends, to the server of the moment. */
+    start(given: Partial<MailServer> = {}, { attemptMs = 60_000, idleMs = 60_000 } = {}): Sender {
+      const transportOf = () =>
+        createSmtp({ host: '127.0.0.1', port: its.server.port, secure: false, ...given }, { idleMs });
+      const logger = createLogger({ service: 'test', level: 'info', write: (line) => void lines.push(line) });
+      const attempt = createAttempt({ compose, transportOf, logger });
+      const now = () => its.now;
+      const parts = { outbox, attempt, isOn: () => true, ended: () => undefined, logger, now, pollMs: 20, attemptMs };
+      const sender = createSender(parts);
+      senders.push(sender);
+      sender.start();
+      return sender;
+    },
+    async stop(): Promise<void> {
+      for (const sender of senders.splice(0)) await sender.close();
+    },
+    async add(orderId: string, more: Partial<NewMail> = {}, institution = 'opera'): Promise<string> {
+      const id = `mail_${randomUUID()}`;
+      const shop = { pointOfSale: 'tickets.example', contactNumber: 'C1', kind: 'confirmation' } as const;
+      const times = { dueAt: its.now, createdAt: its.now, endedAt: null };
+      const state = { state: 'waiting', attempts: 0, sealedLink: null, reason: null, bulk: false } as const;
+      await outbox.add(institution, [{ id, orderId, ...shop, ...state, ...times, ...more }]);
+      return id;
+    },
+    isSent: (id: string) => async () => (await stateOf(id))?.state === 'sent',
+    to: (address: string) => its.server.received.filter((mail) => mail.to === address),
+    async close(): Promise<void> {
+      for (const sender of senders.splice(0)) await sender.close();
+      await its.server.close();
+      await open.discard();
+    },
+  });
+};
+
+export type Sending = Awaited<ReturnType<typeof openSending>>;
