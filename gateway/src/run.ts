@@ -10,6 +10,7 @@ import {
   developmentCertificate,
   ensureDirectory,
   failStart,
+  hostsReaching,
   type Logger,
   type LogLevel,
   persistently,
@@ -29,7 +30,7 @@ import { type AccessLog, bufferedAccess, loggedAccess } from './telemetry/reques
 
 /**
  * The certificate that the gateway serves HTTPS with: configured files that may be renewed, or a development one with
- * the file that clients trust.
+ * the file of its authority, which clients trust.
  */
 interface GatewayCertificate extends Certificate {
   readonly files?: CertificateFiles;
@@ -38,12 +39,13 @@ interface GatewayCertificate extends Certificate {
 
 /** The configured certificate, or a development certificate stored in the directory. @throws {StartFault} */
 export const certificateFrom = async (
-  settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl'>,
+  settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl' | 'host'>,
   directory: string,
 ): Promise<GatewayCertificate> => {
-  const { certificate: files, publicUrl } = settings;
+  const { certificate: files, publicUrl, host } = settings;
   if (files) return { ...readCertificate(files), files };
-  return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), [new URL(publicUrl).hostname]);
+  const hosts = [new URL(publicUrl).hostname, ...hostsReaching(host)];
+  return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), hosts);
 };
 
 /** The access log of a process: buffered JSON lines on standard output, or readable lines in a terminal. */

@@ -177,7 +177,8 @@ const LATER = [
   'mongodb',
   'amqplib',
   'prom-client',
-  'selfsigned',
+  '@peculiar/x509',
+  'reflect-metadata',
   '@opentelemetry/sdk-trace-base',
   'typebox/build/value',
 ];

@@ -2,7 +2,6 @@ export {
   type Certificate,
   type CertificateFiles,
   certificateFiles,
-  developmentCertificate,
   followCertificate,
   readCertificate,
   trustAuthorities,
@@ -16,6 +15,7 @@ export {
   type Resolve,
 } from './connections/addresses.ts';
 export { createHttpClient, type HttpAnswer, type HttpCall, isLastAnswer } from './connections/http-client.ts';
+export { developmentCertificate, hostsReaching } from './development-certificate.ts';
 export { ensureDirectory, replaceFile } from './files.ts';
 export { base32, derivedId, digestOf, idPattern, newId, randomId } from './ids.ts';
 export { DRAIN_MS, SERVICE_DRAIN_MS } from './listen/drain.ts';

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
+import { type NetworkInterfaceInfo, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
@@ -22,6 +22,7 @@ import {
   createLogger,
   developmentCertificate,
   followCertificate,
+  hostsReaching,
   type Listening,
   listen,
   readCertificate,
@@ -93,8 +94,9 @@ describe('a valid development certificate is reused', () => {
       const certificate = new X509Certificate(cert);
       for (const host of ['localhost', 'box.example.org']) expect(certificate.checkHost(host)).toBe(host);
       for (const address of ['127.0.0.1', '::1', '10.1.2.3']) expect(certificate.checkIP(address)).toBe(address);
-      expect(caFile).toBe(join(directory, 'development-certificate.pem'));
-      expect(statSync(join(directory, 'development-key.pem')).mode & 0o777).toBe(0o600);
+      expect(caFile).toBe(join(directory, 'development-ca.crt'));
+      for (const key of ['development-key.pem', 'development-ca.key'])
+        expect(statSync(join(directory, key)).mode & 0o777).toBe(0o600);
     });
 
     test('stays the same until a host is missing, it is about to expire, or it is damaged', async () => {
@@ -109,7 +111,49 @@ describe('a valid development certificate is reused', () => {
       expect((await developmentCertificate(directory)).cert).not.toBe(third.cert);
     });
 
-    test.each(['development-key.pem', 'development-certificate.pem'])(
+    test('is signed by an authority that stays, and is trusted with it alone', async () => {
+      const directory = folder();
+      const first = await developmentCertificate(directory);
+      const second = await developmentCertificate(directory, ['phone.example.org']);
+      expect(second.cert).not.toBe(first.cert);
+      const [one, other, authority] = [first.cert, second.cert, readFileSync(first.caFile)].map(
+        (pem) => new X509Certificate(pem),
+      );
+      for (const certificate of [one, other]) {
+        expect([certificate?.ca, certificate?.checkIssued(authority as X509Certificate)]).toEqual([false, true]);
+        expect(certificate?.verify((authority as X509Certificate).publicKey)).toBe(true);
+      }
+      expect([authority?.ca, second.caFile]).toEqual([true, first.caFile]);
+      const lifetime = Date.parse(String(other?.validTo)) - Date.parse(String(other?.validFrom));
+      expect(lifetime).toBeLessThanOrEqual(398 * DAY);
+    });
+
+    test('of a release without an authority is replaced by one that has it', async () => {
+      const directory = folder();
+      const { caFile } = await developmentCertificate(directory);
+      const before = readFileSync(join(directory, 'development-certificate.pem'), 'utf8');
+      rmSync(caFile);
+      rmSync(join(directory, 'development-ca.key'));
+      const { cert } = await developmentCertificate(directory);
+      expect(cert).not.toBe(before);
+      expect(new X509Certificate(cert).verify(new X509Certificate(readFileSync(caFile)).publicKey)).toBe(true);
+    });
+
+    test('names what others reach the machine by, unless it only listens to itself', () => {
+      const at = (address: string, internal = false) => ({ address, internal }) as NetworkInterfaceInfo;
+      const interfaces = {
+        lo: [at('127.0.0.1', true)],
+        wlan0: [at('192.168.1.20'), at('fe80::1'), at('2001:db8::20')],
+      };
+      const reaching = (host: string, name = 'laptop') => hostsReaching(host, { name, interfaces });
+      for (const host of ['127.0.0.1', 'localhost', '::1']) expect(reaching(host)).toEqual([]);
+      expect(reaching('192.168.1.20')).toEqual(['192.168.1.20']);
+      const all = ['laptop', 'laptop.local', '192.168.1.20', '2001:db8::20'];
+      expect([reaching('0.0.0.0'), reaching('::', 'laptop.local')]).toEqual([all, all]);
+      expect(reaching('0.0.0.0', 'my laptop')).toEqual(all.slice(2));
+    });
+
+    test.each(['development-key.pem', 'development-certificate.pem', 'development-ca.key', 'development-ca.crt'])(
       'is not replaced when its %s cannot be read',
       async (name) => {
         const directory = folder();
@@ -125,13 +169,13 @@ describe('a valid development certificate is reused', () => {
       },
     );
 
-    test('is not replaced when only its key is missing; a key without a certificate is replaced', async () => {
+    test('keeps an authority of which only the key is missing; a key without its authority is replaced', async () => {
       const directory = folder();
       const { cert, caFile } = await developmentCertificate(directory);
-      const key = join(directory, 'development-key.pem');
+      const key = join(directory, 'development-ca.key');
       rmSync(key);
       await expect(developmentCertificate(directory)).rejects.toThrow(`${caFile} exists without ${key}`);
-      expect(readFileSync(caFile, 'utf8')).toBe(cert);
+      expect(cert).toContain(readFileSync(caFile, 'utf8').trim());
       rmSync(caFile);
       await developmentCertificate(directory);
       rmSync(caFile);
@@ -140,9 +184,10 @@ describe('a valid development certificate is reused', () => {
 
     test('is trusted by a client that has its file', async () => {
       const tls = await developmentCertificate(folder());
+      const ca = readFileSync(tls.caFile);
       const listening = await listen((_request, response) => response.end(), { host: '127.0.0.1', port: 0, tls });
       const status = await new Promise((resolve, reject) => {
-        request(`https://localhost:${listening.port}`, { ca: tls.cert }, (response) => resolve(response.statusCode))
+        request(`https://localhost:${listening.port}`, { ca }, (response) => resolve(response.statusCode))
           .on('error', reject)
           .end();
       });
@@ -210,7 +255,7 @@ describe('additional authorities are trusted', () => {
   describe('TLS_CA_FILE', () => {
     test('adds its authorities to those that Node trusts', async () => {
       expect(await Promise.all([answerTo(undefined), answerTo(caFile)])).toEqual([
-        'true DEPTH_ZERO_SELF_SIGNED_CERT',
+        'true SELF_SIGNED_CERT_IN_CHAIN',
         'true served',
       ]);
     });

@@ -84,8 +84,8 @@ export const compare = async (
   const recorded = Object.entries(answers).map(([name, answer]) => [name, recordedOf(answer)]);
   writeFileSync(file, JSON.stringify(Object.fromEntries(recorded)));
   const server = await startChild<{ url: string }>('bare', ['same-bytes', file]);
-  const key = join(directory, 'development-key.pem');
-  const proxy = await startChild<{ url: string }>('bare', ['proxy', server.announced.url, product.caFile, key]);
+  const [cert, key] = ['certificate', 'key'].map((name) => join(directory, `development-${name}.pem`));
+  const proxy = await startChild<{ url: string }>('bare', ['proxy', server.announced.url, String(cert), String(key)]);
   const pairs: { ours: Measured; bare: Measured }[] = [];
   try {
     for (let round = 0; round <= rounds; round += 1) {
