@@ -15,15 +15,20 @@ const capacityOf = ({ performances }: NewProduct): number =>
   performances.flatMap(({ seatCategories }) => seatCategories).reduce((sum, { capacity }) => sum + capacity, 0);
 
 describe('the demo catalogue', () => {
-  test('has exactly 254 running shows at the opera, and some of every other type', () => {
+  test('has exactly 254 running shows at the opera, and some of every other type that can be kept', () => {
     const products = productsOf(opera);
     const shows = products.filter(({ type }) => type === 'show');
     expect(shows).toHaveLength(254);
     expect(new Set(shows.map(({ name }) => name.en)).size).toBe(254);
     expect(new Set(products.map(({ state }) => state))).toEqual(new Set(['running']));
     expect(new Set(products.map(({ type }) => type))).toEqual(
-      new Set(['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package']),
+      new Set(['show', 'pass', 'membership', 'service', 'goods', 'package']),
     );
+  });
+
+  test('has passes that admit daily and without a limit', () => {
+    const entries = [opera, museum].flatMap((institution) => productsOf(institution).map((product) => product.entries));
+    expect(new Set(entries)).toEqual(new Set([undefined, 'daily', 'unlimited']));
   });
 
   test('has at most 30,000 places', () => {
@@ -39,11 +44,13 @@ describe('the demo catalogue', () => {
       const products = productsOf(institution);
       expect(new Set(products.map(({ code }) => code)).size).toBe(products.length);
       expect(institution.tariffs.some(({ criterion }) => criterion === 'member')).toBe(true);
-      for (const { name, description, performances } of products) {
+      for (const { type, name, description, endDate, performances } of products) {
         expect(Object.keys(name).sort()).toEqual([...institution.languages].sort());
         expect(Object.keys(description).sort()).toEqual([...institution.languages].sort());
         for (const performance of performances) {
-          expect(performance.startDate > now.toISOString()).toBe(true);
+          // What is no show is valid from the day on.
+          const ahead = type === 'show' ? performance.startDate : endDate;
+          expect(ahead > now.toISOString()).toBe(true);
           expect(performance.salesFrom < now.toISOString()).toBe(true);
           expect(performance.salesTo > now.toISOString()).toBe(true);
           for (const { code, capacity, rows } of performance.seatCategories) {

@@ -84,6 +84,7 @@ const rows = {
   ticket_not_printed: [412, 'the ticket is not printed: print it first'],
   ticket_cancelled: [412, 'the ticket is cancelled, and that is final'],
   ticket_invalidated: [412, 'another ticket has replaced this one; `replacedBy` names it'],
+  ticket_not_valid_now: [412, 'the ticket is not valid at this time; details says from when until when it is'],
   ticket_unknown_barcode: [404, 'the barcode is not of this institution, or not signed by it'],
   ticket_other_performance: [409, 'the ticket is for another performance than the given one'],
   ticket_already_controlled: [409, 'the ticket was controlled before; details says when and where'],

@@ -130,7 +130,15 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     const ticket = barcode === undefined ? { ticketId: read.ticketId } : await verify(barcode, keys);
     const ticketId = ticket?.ticketId ?? null;
     const [admission, status] = [queue.admissionOf(ticketId), statuses.get(ticketId)];
-    const alone = named(decide({ ticket, status, admission, performanceIds: performanceIds(), isReady: isReady() }));
+    const known = {
+      ticket,
+      status,
+      admission,
+      performanceIds: performanceIds(),
+      isReady: isReady(),
+      now: link.now(),
+    };
+    const alone = named(decide(known));
     const isHere = performanceIds().includes(alone.performanceId);
     const scan = {
       nonce: newNonce(),

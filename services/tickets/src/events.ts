@@ -76,6 +76,10 @@ export const ticketControlReverted = ({ id, orderId }: Ticket): Fact => ({
   data: { ticketId: id, orderId },
 });
 
+/** What a reversal leaves: the entry before, of a ticket that admits more than once. */
+export const controlOrReversal = (ticket: Ticket): Fact =>
+  ticket.status === 'controlled' ? ticketControlled(ticket) : ticketControlReverted(ticket);
+
 /** Published with the new ticket, which the order's line names from then on. */
 export const ticketReplaced = ({ id, replaces, orderId, lineId }: Ticket): Fact => ({
   type: TICKET_REPLACED,
@@ -122,6 +126,8 @@ const steps: Readonly<Partial<Record<Status, Partial<Record<Status, string>>>>> 
 
 const visible = (ticket: Ticket): string => JSON.stringify({ ...view(ticket), updatedAt: null });
 
+const newestScan = ({ admissions = [] }: Ticket): string | undefined => admissions.at(-1)?.scanId;
+
 const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined => {
   if (!before) return after.status === 'cancelled' ? 'ticket.cancelled' : 'ticket.issued';
   if (before.status !== after.status) {
@@ -129,6 +135,8 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
     if (after.status === 'invalidated') return 'ticket.replaced';
     return steps[before.status]?.[after.status] ?? 'ticket.changed';
   }
+  // One more entry of a ticket that admits more than once.
+  if (after.about?.entries && newestScan(before) !== newestScan(after)) return 'ticket.controlled';
   // What an erasure takes along is told by contact.erased.
   if (before.namesErasedAt !== after.namesErasedAt) return undefined;
   // Its performance moved.

@@ -1,7 +1,7 @@
 import { id, instant, lineOfText, named, nullable, oneOf, patchOf, readOnlyOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
 import { deliveries } from './domain/order.ts';
-import { statuses } from './domain/ticket.ts';
+import { manyEntries, statuses } from './domain/ticket.ts';
 
 const { Integer, Object: Members, Optional, String: Text } = Type;
 
@@ -70,6 +70,11 @@ const open = { additionalProperties: true } as const;
 /** A text by language. */
 export const texts = Type.Record(Text(), Text());
 
+/** Of tickets that admit more than once. */
+export const entries = oneOf(manyEntries, {
+  description: '`daily`: once per local day of the venue; `unlimited`: always; absent: once',
+});
+
 const SaleDescription = named(
   'SaleDescription',
   Members(
@@ -82,6 +87,7 @@ const SaleDescription = named(
       timeZone: Text(),
       productType: Optional(Text({ description: 'of the catalog' })),
       validUntil: Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
+      entries: Optional(entries),
     },
     open,
   ),

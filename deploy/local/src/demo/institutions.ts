@@ -8,6 +8,8 @@ interface DemoProduct extends Hall {
   readonly code: string;
   /** A show has performances; any other type one period of validity. */
   readonly type: string;
+  /** How often a ticket of what is no show admits; absent: once. */
+  readonly entries?: string;
   readonly name: Texts;
   readonly description: Texts;
   readonly venue: { readonly name: string; readonly city: string };
@@ -69,7 +71,7 @@ export interface DemoInstitution extends Given {
 /** Products with a period of validity. */
 interface Periods extends Pick<DemoProduct, 'venue' | 'shares'> {
   readonly products: readonly (Record<'code' | 'type' | 'name' | 'description', string> &
-    Record<'days' | 'stock' | 'price', number>)[];
+    Record<'days' | 'stock' | 'price', number> & { readonly entries?: string })[];
 }
 
 /** An institution in the file. Its texts are a line in each of its languages; one line alone is that of every one. */
@@ -135,15 +137,16 @@ const institutionOf = (
 ): DemoInstitution => {
   const texts = textsIn(given.languages);
   const { products, ...place } = periods;
-  const others = products.map(({ code, type, days, stock, price, ...words }): DemoProduct => {
+  const others = products.map(({ code, type, entries, days, stock, price, ...words }): DemoProduct => {
     const named = texts(words.name);
     return {
       ...place,
       code,
       type,
+      ...(entries && { entries }),
       name: named,
       description: texts(words.description),
-      starts: [[1, 0, 0]],
+      starts: [[0, 0, 0]],
       minutes: days * 1_440,
       seatCategories: stockOf('STOCK', named, stock),
       full: [price],
@@ -258,7 +261,9 @@ export const bodiesOf = ({ timeZone, products }: DemoInstitution, tariffs: Tarif
       prices,
       ...(product.seatMap ? { seatMap: product.seatMap } : {}),
     }));
-    return { code, type, name, description, state: 'running', startDate: dates[0], endDate, performances };
+    const { entries } = product;
+    const details = { code, type, name, description, ...(entries && { entries }), startDate: dates[0], endDate };
+    return { ...details, state: 'running', performances };
   });
 };
 

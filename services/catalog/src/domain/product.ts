@@ -11,6 +11,10 @@ export type ProductState = (typeof productStates)[number];
 /** The states in which a product can be created. */
 export const firstStates = ['preparing', 'validated', 'running'] as const;
 
+/** How often a ticket of what is no show admits: once, once per local day of the venue, or always. */
+export const entries = ['once', 'daily', 'unlimited'] as const;
+export type Entries = (typeof entries)[number];
+
 /** The members of a product that its institution sets; null is absent. */
 export interface ProductDetails {
   readonly code: string;
@@ -20,6 +24,8 @@ export interface ProductDetails {
   /** ISO 8601 UTC. */
   readonly startDate: string | null;
   readonly endDate: string | null;
+  /** Null or absent: a show's, or once. */
+  readonly entries?: Entries | null;
 }
 
 export interface Product extends ProductDetails {
@@ -69,9 +75,15 @@ export const validUntil = (
   return new Date(Date.parse(startDate) + durationMinutes * 60_000).toISOString();
 };
 
+/** How often a ticket of the product admits; null: a show, which has no choice. */
+export const entriesOf = ({ type, entries }: Pick<ProductDetails, 'type' | 'entries'>): Entries | null =>
+  type === 'show' ? null : (entries ?? 'once');
+
 /** The problems of the details, each with its path; empty if there is none. */
-export const productProblems = ({ startDate, endDate }: ProductDetails): string[] =>
-  beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : [];
+export const productProblems = ({ type, startDate, endDate, entries }: ProductDetails): string[] => [
+  ...(beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
+  ...(type === 'show' && entries ? ['$.entries is of what is no show: a show admits once'] : []),
+];
 
 /** A new product. `now` is ISO 8601 UTC. */
 export const newProduct = (details: ProductDetails, state: ProductState, now: string): Product => ({
@@ -94,7 +106,8 @@ export const changedProduct = <P extends Product>(
   now: string,
 ): P | undefined => {
   const { code, type, name, description, startDate, endDate } = product;
-  if (state === product.state && same({ code, type, name, description, startDate, endDate }, details)) return undefined;
+  const present = { code, type, name, description, startDate, endDate, entries: entriesOf(product) };
+  if (state === product.state && same(present, { ...details, entries: entriesOf(details) })) return undefined;
   return {
     ...product,
     ...details,

@@ -1,6 +1,14 @@
 import { createView, currency, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
-import { firstStates, later, type ProductDetails, productStates, productTypes } from '../domain/product.ts';
+import {
+  entries,
+  entriesOf,
+  firstStates,
+  later,
+  type ProductDetails,
+  productStates,
+  productTypes,
+} from '../domain/product.ts';
 import { lowestAmount } from '../domain/tariff.ts';
 import { inputOf, NewPerformance, Performance, performance, performanceView } from '../performances/schemas.ts';
 import { amount, code, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
@@ -21,6 +29,7 @@ export const Product = named(
     description: nullable(descriptions),
     startDate: nullable(timestamp),
     endDate: nullable(timestamp),
+    entries: nullable(oneOf(entries, { description: 'how often its tickets admit; null: a show' })),
     priceFrom: nullable({ ...amount, description: 'the lowest price, in the minor unit; null: none' }),
     currency,
     performances: Type.Array(Performance),
@@ -42,6 +51,7 @@ export const productView = (
 ): Static<typeof Product> =>
   view({
     ...product,
+    entries: entriesOf(product),
     priceFrom: lowestAmount(performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices)),
     currency,
     performances: [...performances].sort(byStart).map(performanceView),
@@ -65,6 +75,7 @@ export const newProduct = {
 export const product = {
   ...newProduct,
   id: ids.product,
+  entries: null,
   priceFrom: 12_500,
   currency: 'CHF',
   performances: [performance],
@@ -79,6 +90,15 @@ const details = {
   description: Type.Optional(nullable(descriptions)),
   startDate: Type.Optional(nullable(timestamp)),
   endDate: Type.Optional(nullable(timestamp)),
+  entries: Type.Optional(
+    nullable(
+      oneOf(entries, {
+        description:
+          'how often a ticket of what is no show admits: `once` (default), `daily` (once per local day of the venue), ' +
+          '`unlimited`; of what is sold from then on',
+      }),
+    ),
+  ),
 };
 
 /** The body that creates a product. */
@@ -103,16 +123,18 @@ export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => (
   description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
   startDate: body.startDate ?? null,
   endDate: body.endDate ?? null,
+  entries: body.entries ?? null,
 });
 
 /** The document as a PUT body: the target of a JSON merge patch. */
-export const bodyOf = ({ code, type, name, description, startDate, endDate, state }: ProductDocument) => ({
+export const bodyOf = ({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) => ({
   code,
   type,
   name,
   ...(description ? { description } : {}),
   ...(startDate ? { startDate } : {}),
   ...(endDate ? { endDate } : {}),
+  ...(entries ? { entries } : {}),
   state,
 });
 

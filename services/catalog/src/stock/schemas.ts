@@ -11,7 +11,7 @@ import {
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
-import { validUntil } from '../domain/product.ts';
+import { entriesOf, validUntil } from '../domain/product.ts';
 import { refusalReasons } from '../domain/sale.ts';
 import { inOrderOf, type Texts } from '../domain/tariff.ts';
 import { productType } from '../products/schemas.ts';
@@ -97,6 +97,7 @@ const SaleDescription = named(
     timeZone: Type.String(),
     productType: Type.Optional(productType),
     validUntil: Type.Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
+    entries: Type.Optional(oneOf(['daily', 'unlimited'], { description: 'absent: once' })),
   }),
 );
 
@@ -159,7 +160,12 @@ const aboutOf = (institution: InstitutionDocument | undefined, { product, perfor
   const ordered = (texts: Texts) => inOrderOf(institution?.languages ?? [], texts);
   const names = { product: ordered(product.name), seatCategory: ordered(category.name), tariff: ordered(tariff.name) };
   const until = validUntil(performance, product);
-  const more = { productType: product.type, ...(until === undefined ? {} : { validUntil: until }) };
+  const entries = entriesOf(product);
+  const more = {
+    productType: product.type,
+    ...(until === undefined ? {} : { validUntil: until }),
+    ...(entries === null || entries === 'once' ? {} : { entries }),
+  };
   return { about: { ...seller, ...names, venue: { name, city }, timeZone, ...more } };
 };
 

@@ -103,6 +103,7 @@ const SaleDescription = named(
     timeZone: Text(),
     productType: Optional(Text({ description: 'of the catalog' })),
     validUntil: Optional({ ...timestamp, description: 'of what is no show, if its validity ends' }),
+    entries: Optional(oneOf(['daily', 'unlimited'], { description: 'how often its ticket admits; absent: once' })),
   }),
 );
 

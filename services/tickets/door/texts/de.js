@@ -64,6 +64,7 @@ export const de = {
     already_at: 'Gescannt um {time}.',
     already_at_gate: 'Gescannt um {time}, Eingang {gate}.',
     ticket_already_controlled: 'Schon gescannt.',
+    ticket_not_valid_now: 'Die Karte gilt jetzt nicht.',
     ticket_other_performance: 'Für eine andere Vorstellung.',
     ticket_other_performance_named: 'Für eine andere Vorstellung: {performance}.',
     ticket_not_printed: 'Noch nicht gedruckt: bitte zur Kasse.',

@@ -59,6 +59,7 @@ export const en = {
     already_at: 'Scanned at {time}.',
     already_at_gate: 'Scanned at {time}, door {gate}.',
     ticket_already_controlled: 'Scanned before.',
+    ticket_not_valid_now: 'The ticket is not valid now.',
     ticket_other_performance: 'For another performance.',
     ticket_other_performance_named: 'For another performance: {performance}.',
     ticket_not_printed: 'Not printed yet: to the box office.',

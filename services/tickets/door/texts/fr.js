@@ -64,6 +64,7 @@ export const fr = {
     already_at: 'Scanné à {time}.',
     already_at_gate: 'Scanné à {time}, porte {gate}.',
     ticket_already_controlled: 'Déjà scanné.',
+    ticket_not_valid_now: 'Le billet n’est pas valable maintenant.',
     ticket_other_performance: 'Pour une autre représentation.',
     ticket_other_performance_named: 'Pour une autre représentation : {performance}.',
     ticket_not_printed: 'Pas encore imprimé : à la caisse.',

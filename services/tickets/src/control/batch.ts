@@ -11,6 +11,7 @@ import { ticketControlled } from '../events.ts';
 import { NONCE_MS, type TicketDocument } from '../store.ts';
 import { ticketsWithIds } from '../tickets/lineage.ts';
 import { allowed } from '../tickets/tickets.ts';
+import { admittanceOf } from './admittance.ts';
 import { type Attempt, claimNonces, nonceSince } from './claims.ts';
 import {
   admittedScan,
@@ -102,12 +103,13 @@ const controlWith = async (
   const since = nonceSince(context.now());
   const admissionIn = ({ admissions = [] }: Ticket) =>
     admissions.find(({ scanId, receivedAt }) => ids.includes(scanId) && receivedAt > since);
+  const admittance = await admittanceOf(context.collections, known);
   let seen: Ticket = known;
   try {
     const written = await context.collections.tickets.update(known.id, (ticket) => {
       seen = ticket;
       if (admissionIn(ticket)) return undefined;
-      const next = allowed(admit(ticket, scan, timestampOf(context)));
+      const next = allowed(admit(ticket, scan, timestampOf(context), admittance));
       return { next, events: [ticketControlled(next)] };
     });
     const own = written && admissionIn(written);

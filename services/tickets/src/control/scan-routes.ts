@@ -192,7 +192,8 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
     description:
       'Of every ticket of the performance what decides at the door, replaced and cancelled ones included, and nothing ' +
       'else: no barcode, no name, no price. In order of creation; with modifiedSince in order of the last change. A ' +
-      'ticket that a scanner does not find in it was sold later. `seatCategories` names the categories of the page. A box_office with points of sale, and a client with ' +
+      'ticket that a scanner does not find in it was sold later. One with `entries` admits again, `daily` once its ' +
+      '`controlledAt` is of an earlier local day. `seatCategories` names the categories of the page. A box_office with points of sale, and a client with ' +
       'bounds, sees its tickets.',
     query: { ...listQuery, performanceId: id },
     answers: { 200: TicketStatuses },
@@ -209,6 +210,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const { performanceId, modifiedSince } = request.query;
       const { now, collections } = contextOf(request.caller);
       await finishPending(collections);
+      const moved = await collections.performances.get(performanceId);
       const seatCategories: SeatCategories = {};
       const { data } = await changesPageOf(request, collections.tickets, {
         where: { performanceId },
@@ -216,7 +218,7 @@ export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
         clock: now,
         item: (ticket) => {
           if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-          return statusOf(ticket);
+          return statusOf(ticket, moved);
         },
       });
       return ok({ ...data, seatCategories });

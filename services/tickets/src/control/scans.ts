@@ -25,7 +25,7 @@ const ticketMembers = (ticket: Ticket | undefined) => ({
 });
 
 /** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */
-export const admittedScan = (ticket: Ticket, { scanId, displaced, ...scan }: Admission): NewScan => {
+export const admittedScan = (ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan => {
   const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
   const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
   return {

@@ -1,6 +1,6 @@
 import { changesPage, createItemCheck, id, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { Type } from 'typebox';
-import { BarcodeControl, Control, Place, Status, Ticket, texts } from '../schemas.ts';
+import { BarcodeControl, Control, entries, Place, Status, Ticket, texts } from '../schemas.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, String: Text } = Type;
 
@@ -148,6 +148,17 @@ export const TicketStatus = named(
     seatCategoryId: Ticket.properties.seatCategoryId,
     controlledAt: Ticket.properties.controlledAt,
     gate: Ticket.properties.gate,
+    entries: Optional(entries),
+    validity: Optional(
+      Members(
+        {
+          from: nullable({ ...timestamp, description: 'from its local day on' }),
+          until: nullable(timestamp),
+          timeZone: Text({ description: 'of the venue, its IANA name' }),
+        },
+        { description: 'with `entries`: outside of it the ticket is refused' },
+      ),
+    ),
   }),
 );
 

@@ -4,7 +4,8 @@ import { type AnyOperation, asOfReading, createView, id, ok, operation } from '@
 import type { Documents, Query } from '@boxoffice/store';
 import type { Static } from 'typebox';
 import type { ContextOf } from '../context.ts';
-import type { SaleDescription } from '../domain/ticket.ts';
+import { asItIsNow, type Whereabouts } from '../domain/performance.ts';
+import type { SaleDescription, Ticket } from '../domain/ticket.ts';
 import * as example from '../examples.ts';
 import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
@@ -13,10 +14,18 @@ import { AllTicketStatuses, TicketStatus } from './schemas.ts';
 
 const view = createView(TicketStatus);
 
-/** What decides about a ticket at the door. */
-export const statusOf = (ticket: TicketDocument): Static<typeof TicketStatus> => {
+/** What decides about a ticket that admits more than once. */
+const entriesIn = ({ about, startDate = null }: Ticket) =>
+  about?.entries && {
+    entries: about.entries,
+    validity: { from: startDate, until: about.validUntil ?? null, timeZone: about.timeZone },
+  };
+
+/** What decides about a ticket at the door, whose performance has moved to where it is now, if that is given. */
+export const statusOf = (ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof TicketStatus> => {
   const { label, row, seat } = ticket.place;
-  return view({ ...ticket, place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) });
+  const place = { place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) };
+  return view({ ...ticket, ...place, ...entriesIn(asItIsNow(ticket, moved)) });
 };
 
 /** The names of categories by their id, as the tickets tell them. */
@@ -63,11 +72,12 @@ export const statusRoutes = (contextOf: ContextOf): AnyOperation[] => [
       const { now, collections } = contextOf(caller);
       const asOf = asOfReading(now());
       await finishPending(collections);
+      const moved = await collections.performances.get(query.performanceId);
       const seatCategories: SeatCategories = {};
       const items: Static<typeof TicketStatus>[] = [];
       for await (const ticket of ticketsOf(collections.tickets, query.performanceId)) {
         if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-        items.push(statusOf(ticket));
+        items.push(statusOf(ticket, moved));
       }
       return ok({ items, asOf, seatCategories });
     },

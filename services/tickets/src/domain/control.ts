@@ -1,6 +1,6 @@
 // Rules of the door without any I/O: which scan admits the holder of a ticket.
 
-import { type Admission, type Decision, type Ticket, wrong } from './ticket.ts';
+import { type Admission, type Decision, type Entries, type Ticket, wrong } from './ticket.ts';
 
 /** How far a scanner's clock may be off, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -25,13 +25,42 @@ export interface Scan {
 
 const isEarlier = (one: string, other: string | null): boolean => other !== null && Date.parse(one) < Date.parse(other);
 
-/** The admissions after a new one, which displaces the last if that is the present control. */
-const withAdmission = ({ status, admissions = [] }: Ticket, { id, ...scan }: Scan): readonly Admission[] => {
-  const before = admissions.map((one, index) =>
-    status === 'controlled' && index === admissions.length - 1 ? { ...one, displaced: true as const } : one,
-  );
+/** The admissions after a new one, which displaces another of them, if that is given. */
+const withAdmission = (
+  admissions: readonly Admission[],
+  { id, ...scan }: Scan,
+  displaced: Admission | undefined,
+): readonly Admission[] => {
+  const before = admissions.map((one) => (one === displaced ? { ...one, displaced: true as const } : one));
   return [...before, { scanId: id, ...scan }].slice(-MAX_ADMISSIONS);
 };
+
+const isLive = ({ displaced, reverted }: Admission): boolean => !displaced && !reverted;
+
+/** The latest of the entries that count; undefined if there is none. */
+const latestOf = (admissions: readonly Admission[]): Admission | undefined =>
+  admissions
+    .filter(isLive)
+    .reduce<Admission | undefined>((last, one) => (isEarlier(one.at, last?.at ?? null) ? last : one), undefined);
+
+/** How a ticket admits more than once. Instants are ISO 8601 UTC; null: open. */
+export interface Admittance {
+  readonly entries: Entries;
+  readonly validFrom: string | null;
+  readonly validUntil: string | null;
+  /** The local day of an instant at the venue, such as `2027-03-14`. */
+  dayOf(instant: string): string;
+}
+
+const repeated = (at: string | null, gate: string | null) => {
+  const where = gate === null ? '' : ` at gate ${gate}`;
+  return { refused: 'already_controlled', details: `The ticket was controlled at ${at}${where}.` } as const;
+};
+
+const CANCELLED = {
+  refused: 'order_cancelled',
+  details: 'The order was cancelled after the control: the ticket stays controlled.',
+} as const;
 
 /**
  * Why no scan of this ticket can have happened then; undefined if one can. Without a ticket only by the clock. Instants
@@ -51,33 +80,65 @@ export const problemOfTime = (
 };
 
 /** {@link admit}, with a scan whose time may be wrong. */
-export const control = <T extends Ticket>(ticket: T, scan: Scan, now: string): Decision<T> => {
+export const control = <T extends Ticket>(
+  ticket: T,
+  scan: Scan,
+  now: string,
+  admittance?: Admittance | undefined,
+): Decision<T> => {
   const details = problemOfTime(scan, now, ticket);
-  return details === undefined ? admit(ticket, scan, now) : { refused: 'wrong_time', details };
+  return details === undefined ? admit(ticket, scan, now, admittance) : { refused: 'wrong_time', details };
 };
 
 /**
- * printed → controlled, once. An offline scan happened already: where it was earlier than the present control, it is
- * the control from now on.
+ * printed → controlled, once, or as often as `admittance` says. An offline scan happened already: where it was earlier
+ * than the present control, or than that of its day, it is the control from now on.
  */
-export const admit = <T extends Ticket>(ticket: T, scan: Scan, now: string): Decision<T> => {
+export const admit = <T extends Ticket>(
+  ticket: T,
+  scan: Scan,
+  now: string,
+  admittance?: Admittance | undefined,
+): Decision<T> => {
+  if (admittance) return admitAgain(ticket, scan, now, admittance);
   const { at, gate } = scan;
   const isFirst = scan.offline && isEarlier(at, ticket.controlledAt);
-  if (ticket.status === 'controlled' && !isFirst) {
-    const where = ticket.gate === null ? '' : ` at gate ${ticket.gate}`;
-    return { refused: 'already_controlled', details: `The ticket was controlled at ${ticket.controlledAt}${where}.` };
-  }
+  if (ticket.status === 'controlled' && !isFirst) return repeated(ticket.controlledAt, ticket.gate);
   if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
-  const admissions = withAdmission(ticket, scan);
+  const { admissions: known = [] } = ticket;
+  const admissions = withAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
   return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
 };
 
-/** controlled → printed. */
+const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admittance: Admittance): Decision<T> => {
+  if (ticket.kept) return CANCELLED;
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
+  const { entries, validFrom, validUntil, dayOf } = admittance;
+  const day = dayOf(scan.at);
+  const isOver = validUntil !== null && !isEarlier(scan.at, validUntil);
+  if (isOver || (validFrom !== null && day < dayOf(validFrom)))
+    return {
+      refused: 'not_valid',
+      details: `The ticket is valid from ${validFrom ?? 'its sale'} until ${validUntil}.`,
+    };
+  const { admissions: known = [] } = ticket;
+  const sameDay = entries === 'daily' ? known.find((one) => isLive(one) && dayOf(one.at) === day) : undefined;
+  if (sameDay && !(scan.offline && isEarlier(scan.at, sameDay.at))) return repeated(sameDay.at, sameDay.gate);
+  const admissions = withAdmission(known, scan, sameDay);
+  const { at, gate } = latestOf(admissions) ?? scan;
+  return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
+};
+
+/** controlled → printed. Of a ticket that admits more than once only its last entry: the one before is its control. */
 export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> => {
   if (ticket.status !== 'controlled') return wrong(ticket);
-  if (ticket.kept) {
-    const details = 'The order was cancelled after the control: the ticket stays controlled.';
-    return { refused: 'order_cancelled', details };
-  }
-  return { next: { ...ticket, status: 'printed', controlledAt: null, gate: null, updatedAt: now } };
+  if (ticket.kept) return CANCELLED;
+  const { admissions = [], about } = ticket;
+  const last = about?.entries === undefined ? undefined : latestOf(admissions);
+  const left = admissions.map((one) => (one === last ? { ...one, reverted: true as const } : one));
+  const before = last && latestOf(left);
+  const present = before
+    ? { controlledAt: before.at, gate: before.gate }
+    : { status: 'printed' as const, controlledAt: null, gate: null };
+  return { next: { ...ticket, ...present, ...(last && { admissions: left }), updatedAt: now } };
 };

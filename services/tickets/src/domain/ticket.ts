@@ -19,6 +19,10 @@ export interface Price {
 
 type Texts = Readonly<Record<string, string>>;
 
+/** How often a ticket admits that does so more than once: on each local day of the venue, or always. */
+export const manyEntries = ['daily', 'unlimited'] as const;
+export type Entries = (typeof manyEntries)[number];
+
 /** What the document of a ticket shows beside its own members, as of the sale. Texts are by language (BCP 47). */
 export interface SaleDescription {
   readonly institution?: string;
@@ -32,6 +36,8 @@ export interface SaleDescription {
   readonly productType?: string;
   /** ISO 8601 UTC; until when what is no show is valid; absent: not known, or a show. */
   readonly validUntil?: string;
+  /** How often it admits its holder; absent: once. */
+  readonly entries?: Entries;
 }
 
 export interface Beneficiary {
@@ -70,6 +76,8 @@ export interface Admission {
   readonly receivedAt: string;
   /** An offline scan that arrived later had happened earlier: it is the control. */
   readonly displaced?: true;
+  /** It was taken back. */
+  readonly reverted?: true;
 }
 
 /** The terms of a ticket, each compared from its beginning. */
@@ -152,6 +160,7 @@ export type Reason =
   | 'order_cancelled'
   | 'wrong_status'
   | 'already_controlled'
+  | 'not_valid'
   | 'wrong_time';
 
 /** A refused command; `details` is English, for humans. */

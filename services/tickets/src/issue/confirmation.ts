@@ -1,6 +1,6 @@
 import { named } from '../domain/beneficiary.ts';
 import type { OrderedTicket } from '../domain/order.ts';
-import type { Beneficiary, Creator } from '../domain/ticket.ts';
+import { type Beneficiary, type Creator, manyEntries } from '../domain/ticket.ts';
 
 /** A ticket in the message of another service, which may have further members. */
 type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
@@ -41,9 +41,11 @@ const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   const city = typeof venue.city === 'string' ? venue.city : null;
   const institution = typeof about.institution === 'string' ? { institution: about.institution } : {};
   const until = instant(about.validUntil);
+  const entries = manyEntries.find((known) => known === about.entries);
   const more = {
     ...(typeof about.productType === 'string' ? { productType: about.productType } : {}),
     ...(until === null ? {} : { validUntil: until }),
+    ...(entries === undefined ? {} : { entries }),
   };
   const shown = { ...institution, product, seatCategory, ...(tariff && { tariff }) };
   return { about: { ...shown, venue: { name: venue.name, city }, timeZone, ...more } };

@@ -28,6 +28,7 @@ const refusals = {
   // The only status in which a ticket cannot be named, other than those above, is `controlled`.
   wrong_status: { partner: 'precondition_failed', pointOfSale: 'ticket_already_controlled' },
   already_controlled: { partner: 'ticket_already_controlled', pointOfSale: 'ticket_already_controlled' },
+  not_valid: { partner: 'ticket_not_valid_now', pointOfSale: 'precondition_failed' },
   wrong_time: { partner: 'validation_error', pointOfSale: 'validation_error' },
 } as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 

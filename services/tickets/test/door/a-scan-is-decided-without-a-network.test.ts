@@ -61,6 +61,27 @@ describe('a scan is decided without a network', () => {
     expect(colourOf(decision)).toBe(colour);
   });
 
+  const validity = { from: '2027-03-01T12:00:00.000Z', until: '2027-03-31T22:00:00.000Z', timeZone: 'Europe/Zurich' };
+  const evening = '2027-03-14T22:30:00.000Z';
+  const night = '2027-03-14T23:30:00.000Z';
+  const entered = { at: evening, gate: 'North' };
+
+  test.each([
+    ['a daily pass of today', 'daily', null, undefined, night, 'admitted'],
+    ['one that was inside today', 'daily', night, undefined, night, 'repeated'],
+    ['one that was inside before midnight at the venue', 'daily', evening, undefined, night, 'admitted'],
+    ['one that this phone admitted today', 'daily', null, entered, evening, 'repeated'],
+    ['one that this phone admitted yesterday', 'daily', null, entered, night, 'admitted'],
+    ['an unlimited one that is inside', 'unlimited', night, entered, night, 'admitted'],
+    ['one on its first local day', 'unlimited', null, undefined, '2027-03-01T00:00:00.000Z', 'admitted'],
+    ['one before that', 'unlimited', null, undefined, '2027-02-28T22:00:00.000Z', 'ticket_not_valid_now'],
+    ['one that is over', 'daily', null, undefined, '2027-03-31T22:00:00.000Z', 'ticket_not_valid_now'],
+  ] as const)('%s', (_, entries, controlledAt, admission, now, expected) => {
+    const status = listed(controlledAt === null ? 'printed' : 'controlled', { controlledAt, entries, validity });
+    const decision = decide({ ticket: signed, status, admission, performanceIds: [TONIGHT], now: Date.parse(now) });
+    expect(decision.result === 'refused' ? decision.reason : decision.result).toBe(expected);
+  });
+
   const place = { id: 'plc_1', label: 'A-14', row: 'A', seat: 14 };
   const reasons: Readonly<Record<string, string>> = {
     not_printed: 'ticket_not_printed',

@@ -37,6 +37,8 @@ interface SaleDescription {
   readonly productType?: string;
   /** ISO 8601 UTC; until when what is no show is valid; absent: not known, or a show. */
   readonly validUntil?: string;
+  /** How often its ticket admits; absent: once. */
+  readonly entries?: 'daily' | 'unlimited';
 }
 
 /** One place at one price, as the catalog holds it. */
