@@ -125,6 +125,15 @@ const ofRole = (user: Caller['user']): readonly string[] | null =>
 const ofBounds = (bounds: Caller['bounds']): readonly string[] | null =>
   bounds && bounds.pointsOfSale.length > 0 ? bounds.pointsOfSale : null;
 
+/** The contacts of a client with bounds: those that it made, and those that its orders name. */
+export interface ContactBounds {
+  readonly client: string;
+  /** Whether an order counts only if this client made it. */
+  readonly ownOrders: boolean;
+  /** The only points of sale whose orders count; service hosts, in lower case. Null: of all. */
+  readonly pointsOfSale: readonly string[] | null;
+}
+
 /** The parts of a caller from which its restriction follows. */
 export type Restricted = Pick<Caller, 'client' | 'user' | 'bounds'>;
 
@@ -139,4 +148,11 @@ export const restrictionOf = ({ client, user, bounds }: Restricted): Restriction
     pointsOfSale: own && its ? own.filter((host) => its.includes(host)) : (own ?? its),
     ownClient: bounds?.ownOrders ? client : null,
   };
+};
+
+/** The bounds of the contacts of a caller's client; null: its institution's, as far as the user's role shows them. */
+export const contactBoundsOf = ({ client, bounds }: Restricted): ContactBounds | null => {
+  const pointsOfSale = ofBounds(bounds);
+  if (bounds === null || client === null || (!bounds.ownOrders && pointsOfSale === null)) return null;
+  return { client, ownOrders: bounds.ownOrders, pointsOfSale };
 };

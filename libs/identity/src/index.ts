@@ -23,6 +23,8 @@ export {
   type Caller,
   type CallerUser,
   type ClientBounds,
+  type ContactBounds,
+  contactBoundsOf,
   IDENTITY_HEADER,
   IDENTITY_LIFETIME_SECONDS,
   type IdentityVerifier,

@@ -3,29 +3,28 @@ import { UniqueViolation } from '@boxoffice/store';
 import type { Collections } from './store.ts';
 
 /**
- * order.contact_named: the contact exists for the client as long as an order of it names the contact. One that the
- * client made needs no link, since it exists for it anyway. Idempotent; what an older version of the order says is
- * ignored.
+ * order.contact_named: the contact exists for clients with bounds as long as an order within them names it. Idempotent;
+ * what an older version of the order says is ignored.
  */
 export const onContactNamed = async (
-  { contacts, links }: Collections,
+  { links }: Pick<Collections, 'links'>,
   { institution, version, data }: Pick<Message, 'institution' | 'version' | 'data'>,
 ): Promise<void> => {
-  const { orderId, contactNumber, clientId } = data as Readonly<Record<string, unknown>>;
-  const isNumber = typeof contactNumber === 'string' || contactNumber === null;
-  if (typeof orderId !== 'string' || !isNumber || typeof clientId !== 'string')
-    throw new Unreadable('order.contact_named needs orderId, contactNumber (text or null) and clientId');
-  const contact = contactNumber === null ? undefined : await contacts.of(institution).get(contactNumber);
-  const link = { clientId, contactNumber: contact?.createdBy?.clientId === clientId ? null : contactNumber };
-  // Of a new order there is no older fact that may come late, so that it needs no document that outdates it.
-  if (link.contactNumber === null && version === 1) return;
+  const { orderId, contactNumber, clientId = null, pointOfSale = null } = data as Readonly<Record<string, unknown>>;
+  const isText = (value: unknown): value is string | null => typeof value === 'string' || value === null;
+  if (typeof orderId !== 'string' || !isText(contactNumber) || !isText(clientId) || !isText(pointOfSale))
+    throw new Unreadable('order.contact_named needs orderId, and contactNumber, clientId, pointOfSale (text or null)');
+  const link = { clientId, pointOfSale: pointOfSale?.toLowerCase() ?? null, contactNumber };
   const documents = links.of(institution);
   try {
     await documents.insert({ id: orderId, ...link, asOf: version });
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
+    // A link of 0.3 does not know the point of sale, which the same fact says when it is published again.
     await documents.update(orderId, (current) =>
-      current.asOf < version ? { next: { ...current, ...link, asOf: version } } : undefined,
+      current.asOf < version || (current.asOf === version && current.pointOfSale === undefined)
+        ? { next: { ...current, ...link, asOf: version } }
+        : undefined,
     );
   }
 };

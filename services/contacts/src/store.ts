@@ -15,10 +15,13 @@ export const contactsCollection = collection<ContactDocument>('contacts', [
   { name: 'unique_email', fields: ['uniqueEmail'], unique: true },
 ]);
 
-/** What an order of a client names; the document's id is the order's. */
+/** The contact that an order of a client, or of a point of sale, names; the document's id is the order's. */
 export interface LinkDocument extends Document {
-  readonly clientId: string;
-  /** Null: none any more, or a contact that the client made. */
+  /** Null: a shopper made the order. */
+  readonly clientId: string | null;
+  /** A service host, in lower case; null: none. Absent in links of 0.3, which know the client alone. */
+  readonly pointOfSale?: string | null;
+  /** Null: none any more; in links of 0.3 also a contact that the client made. */
   readonly contactNumber: string | null;
   /** The version of the order that said so. */
   readonly asOf: number;
@@ -27,6 +30,7 @@ export interface LinkDocument extends Document {
 /** Beside the contacts, since a link changes no contact, nor its ETag. */
 export const linksCollection = collection<LinkDocument>('client_links', [
   { name: 'client_contact', fields: ['clientId', 'contactNumber'] },
+  { name: 'point_of_sale_contact', fields: ['pointOfSale', 'contactNumber'] },
 ]);
 
 /** Every collection of the contacts service. */

@@ -1,5 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
-import { type Caller, limitsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
+import { type Caller, contactBoundsOf, limitsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
 import { integer, type Logger, type Metrics, type Reading, url } from '@boxoffice/runtime';
 import { announcing, createServiceClient, type OnWritten, type Parts, salesBoundsOf } from '@boxoffice/service';
 import { boundedCollection, type CollectionHandle } from '@boxoffice/store';
@@ -140,7 +140,7 @@ export const createContextOf =
       ...context.limit,
       admit: (holder, places) => context.limit.admit(holder, places, limitsOf(caller.bounds)?.heldPlaces),
     },
-    contacts: contactsWithin(context.contacts, restrictionOf(caller)),
+    contacts: contactsWithin(context.contacts, restrictionOf(caller).contacts, contactBoundsOf(caller)),
     orders: boundedCollection(context.orders, caller.institution, salesBoundsOf(caller)),
     links: boundedCollection(context.links, caller.institution, {}),
     cancelledPerformances: boundedCollection(context.cancelledPerformances, caller.institution, {}),

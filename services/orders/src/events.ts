@@ -129,7 +129,7 @@ const factOf = (order: OrderDocument): DomainFact | undefined => {
 };
 
 /**
- * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients name (null where
+ * The present facts of all confirmed, cancelled and expired orders, the contacts that orders of clients and points of sale name (null where
  * they named one before), and the last event of each order. Carts have no `modifiedAt`.
  */
 export const currentFacts: CurrentFacts = {
@@ -154,7 +154,7 @@ const pointOfSale = 'tickets.opera.example';
  * the version is the order's version.
  */
 export const examples = {
-  [CONTACT_NAMED]: { orderId, contactNumber, clientId: createdBy.clientId } satisfies ContactNamed['data'],
+  [CONTACT_NAMED]: { orderId, contactNumber, clientId: createdBy.clientId, pointOfSale } satisfies ContactNamed['data'],
   [ORDER_CONFIRMED]: {
     orderId,
     number: 'k7m2xq9c',
@@ -210,8 +210,11 @@ const name = nullable(Type.String());
 /** The members that every event of a type has. Consumers may rely on them, and later releases keep them. */
 export const schemas = {
   [CONTACT_NAMED]: Type.Object(
-    { orderId: id, contactNumber: name, clientId: id },
-    { description: 'An order that a client made names a contact, another one, or (null) none any more.' },
+    { orderId: id, contactNumber: name, clientId: name, pointOfSale: Type.Optional(name) },
+    {
+      description:
+        'An order that a client made (`clientId`), or of a point of sale, names a contact, another one, or (null) none any more.',
+    },
   ),
   [ORDER_CONFIRMED]: Type.Object(
     {

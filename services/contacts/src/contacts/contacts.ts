@@ -1,12 +1,13 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import { type Caller, type Restricted, restrictionOf } from '@boxoffice/identity';
+import { type Caller, type ContactBounds, contactBoundsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
 import {
   bounded,
   type Change,
   type Documents,
   documentsOf,
   type IdempotencyRecord,
+  type Query,
   UniqueViolation,
   type WriteOptions,
 } from '@boxoffice/store';
@@ -18,6 +19,7 @@ import {
   type Details,
   emailKey,
   erased,
+  hasCriteria,
   type IndividualDetails,
   isOnlyGuests,
   type Kind,
@@ -36,43 +38,57 @@ type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | 'find' |
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
 /**
- * The contacts that a client made or that its orders name; others do not exist for it. No contact is both: those that it
- * made have no link. Lists are in ascending order of `orderBy`, a timestamp.
+ * The contacts that a client made or that orders within its bounds name; others do not exist for it. Lists are in
+ * ascending order of `orderBy`, a timestamp.
  */
 const reachOf = (
   contacts: Documents<ContactDocument>,
   links: Documents<LinkDocument>,
-  clientId: string,
+  { client, ownOrders, pointsOfSale }: ContactBounds,
 ): SeenContacts => {
-  const made = bounded(contacts, { 'createdBy.clientId': [clientId] });
+  const made = bounded(contacts, { 'createdBy.clientId': [client] });
+  /** What orders within the bounds name; of each point of sale by itself, which is a range of an index. */
+  const naming = (pointsOfSale ?? [null]).map((host) =>
+    bounded(links, { ...(ownOrders && { clientId: [client] }), ...(host !== null && { pointOfSale: [host] }) }),
+  );
+
+  /** Those of the contacts that orders name. */
+  const namedAmong = async (numbers: readonly string[]): Promise<ReadonlySet<string | null>> => {
+    const where = { contactNumber: { in: numbers } };
+    const found = await Promise.all(naming.map((named) => named.find({ where })));
+    return new Set(found.flat().map(({ contactNumber }) => contactNumber));
+  };
 
   /** The documents among which the client finds this contact, if it exists for it. */
-  const around = async (number: string) => {
-    const named = await links.find({ where: { clientId, contactNumber: number }, limit: 1 });
-    return named.length > 0 ? contacts : made;
-  };
+  const around = async (number: string) => ((await namedAmong([number])).size > 0 ? contacts : made);
 
   const namedByOrders = async () => {
     const numbers = new Set<string>();
-    const query = { where: { clientId, contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
-    for await (const { contactNumber } of documentsOf(links, query)) if (contactNumber) numbers.add(contactNumber);
+    const query = { where: { contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
+    for (const named of naming)
+      for await (const { contactNumber } of documentsOf(named, query)) if (contactNumber) numbers.add(contactNumber);
     return bounded(contacts, { id: [...numbers] });
+  };
+
+  /** Few contacts share an email, while a point of sale may have many orders. */
+  const withEmail = async ({ limit, ...query }: Query) => {
+    const found = await contacts.find(query);
+    const named = await namedAmong(found.map(({ id }) => id));
+    return found.filter(({ id, createdBy }) => createdBy?.clientId === client || named.has(id)).slice(0, limit);
   };
 
   return {
     insert: made.insert,
     get: async (number) => (await around(number)).get(number),
     update: async (number, fn, options) => (await around(number)).update(number, fn, options),
-    async find({ orderBy = 'createdAt', limit, ...query } = {}) {
-      const page = { ...query, orderBy, ...(limit !== undefined && { limit }) };
-      // The client may have made many contacts, of which few share the email.
-      const byEmail = query.where?.emailKey === undefined ? {} : { index: 'email' };
-      const found = await Promise.all([made.find({ ...page, ...byEmail }), (await namedByOrders()).find(page)]);
+    async find({ orderBy = 'createdAt', ...rest } = {}) {
+      const query = { ...rest, orderBy };
+      if (rest.where?.emailKey !== undefined) return withEmail(query);
+      const found = await Promise.all([made.find(query), (await namedByOrders()).find(query)]);
       const key = (contact: ContactDocument) => String(contact[orderBy as 'createdAt']);
-      return found
-        .flat()
+      return [...new Map(found.flat().map((contact) => [contact.id, contact])).values()]
         .toSorted((left, right) => compare(key(left), key(right)) || compare(left.id, right.id))
-        .slice(0, limit);
+        .slice(0, rest.limit);
     },
   };
 };
@@ -97,22 +113,27 @@ const isErased = () => new Fault('precondition_failed', 'The contact was erased 
 
 const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
 
+const criteriaExcluded = () =>
+  new Fault('forbidden', 'A client with bounds may not give or change $.criteria, which decide about prices.');
+
 /** The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client. */
 export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => ReturnType<typeof createFor>;
 
 /**
  * Makes the contacts of callers. They are an operation's only way to the collections, so none can forget the bounds. A
  * user that sees its own contact alone changes neither its criteria, which decide about prices, nor the rule of one
- * email for one contact, and is not told whose an email is.
+ * email for one contact, and is not told whose an email is. A client with bounds gives and changes no criteria.
  */
 export const createContacts =
   ({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf =>
   (caller) => {
-    const { contacts: ids, ownClient } = restrictionOf(caller);
+    const { contacts: ids } = restrictionOf(caller);
+    const within = contactBoundsOf(caller);
     const all = contacts.of(caller.institution);
     const ofRole = bounded(all, ids ? { id: ids } : {});
-    const seen = ownClient === null ? ofRole : reachOf(ofRole, links.of(caller.institution), ownClient);
-    return createFor(all, seen, { client: caller.client, isOwnOnly: ids !== null }, dependencies);
+    const seen = within === null ? ofRole : reachOf(ofRole, links.of(caller.institution), within);
+    const limits = { client: caller.client, isOwnOnly: ids !== null, isBounded: caller.bounds !== null };
+    return createFor(all, seen, limits, dependencies);
   };
 
 /**
@@ -122,7 +143,7 @@ export const createContacts =
 const createFor = (
   all: Pick<SeenContacts, 'find'>,
   seen: SeenContacts,
-  { client, isOwnOnly }: { readonly client: string | null; readonly isOwnOnly: boolean },
+  { client, isOwnOnly, isBounded }: Readonly<Record<'isOwnOnly' | 'isBounded', boolean>> & Pick<Caller, 'client'>,
   { now, randomBytes }: Dependencies,
 ) => {
   const timestamp = () => now().toISOString();
@@ -214,6 +235,7 @@ const createFor = (
       allowDuplicate: boolean,
       idempotencyRecord?: IdempotencyRecord<ContactDocument>,
     ): Promise<ContactDocument> {
+      if (isBounded && hasCriteria(details)) throw criteriaExcluded();
       if (details.email !== undefined && !allowDuplicate) await refuseDuplicate(details.email);
       const number = contactNumber(randomBytes(12));
       // Each attempt is a write with its own timestamp.
@@ -263,7 +285,8 @@ const createFor = (
       if (isOwnOnly && allowDuplicate) throw notByItself('use allowDuplicateEmail');
       const changed = (present: Details): Details => {
         const wanted = to(present);
-        if (isOwnOnly && changesCriteria(present, wanted)) throw notByItself('change $.criteria');
+        if ((isOwnOnly || isBounded) && changesCriteria(present, wanted))
+          throw isOwnOnly ? notByItself('change $.criteria') : criteriaExcluded();
         return wanted;
       };
       const current = await get(kind, number);

@@ -37,8 +37,6 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   erasedAt: erasedAt ?? null,
 });
 
-const OWN_ORDERS = { ownOrders: true, pointsOfSale: [] };
-
 const text = () => nullable(Type.String());
 
 /** A contact as its owner sees it at a point of sale: flat, without sensitive data. */
@@ -131,16 +129,19 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     params: { contactNumber: anyNumber },
     query: {
       clientId: Type.Optional(
-        Type.String({ minLength: 1, description: 'a client with ownOrders: contacts out of its reach are unknown' }),
+        Type.String({ minLength: 1, description: 'a client with bounds: contacts out of its reach are unknown' }),
       ),
+      ownOrders: Type.Optional(Type.Boolean({ default: true, description: 'of its bounds' })),
+      pointsOfSale: Type.Optional(Type.String({ description: 'of its bounds, comma-separated; absent: all' })),
     },
     answers: { 200: KnownContact },
     example: {
       params: { contactNumber },
       answer: { contactNumber, kind: 'individual', criteria: details.criteria, erasedAt: null },
     },
-    handle: async ({ caller, params, query: { clientId } }) => {
-      const reader = clientId === undefined ? caller : { ...caller, client: clientId, bounds: OWN_ORDERS };
+    handle: async ({ caller, params, query: { clientId, ownOrders = true, pointsOfSale } }) => {
+      const bounds = { ownOrders, pointsOfSale: pointsOfSale?.split(',') ?? [] };
+      const reader = clientId === undefined ? caller : { ...caller, client: clientId, bounds };
       return ok(known(await contactsOf(reader).getAny(params.contactNumber)));
     },
   }),

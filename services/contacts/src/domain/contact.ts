@@ -131,6 +131,9 @@ export const changesEmail = (contact: Contact, details: Details): boolean =>
 
 const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
 
+/** Whether the details have criteria. */
+export const hasCriteria = (details: Details): boolean => criteriaOf(details).length > 0;
+
 /** Whether other criteria hold with the new details; their order means nothing. */
 export const changesCriteria = (present: Details, wanted: Details): boolean =>
   [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();

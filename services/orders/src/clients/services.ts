@@ -1,6 +1,6 @@
 // What orders needs of the services that it calls, and how long it waits for each.
 
-import type { restrictionOf } from '@boxoffice/identity';
+import type { ContactBounds } from '@boxoffice/identity';
 import { within } from '@boxoffice/runtime';
 import { type AnswerOf, type BodyOf, createBestEffort, type ServiceClient } from '@boxoffice/service';
 import { refusal } from '../api/faults.ts';
@@ -107,18 +107,25 @@ const GUEST_MS = 1_500;
 /** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
 export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
   /**
-   * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or, with
-   * `clientId`, neither made by that client nor named by its orders.
+   * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or out of
+   * the bounds of a client.
    */
   async criteria(
     institution: string,
     contactNumber: string,
-    clientId: string | null = null,
+    within: ContactBounds | null = null,
   ): Promise<readonly string[] | undefined> {
     // An ill-formed string is no contact number: undefined without a remote call.
     if (!contactNumber.isWellFormed()) return undefined;
-    const query = clientId === null ? {} : { clientId };
-    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query });
+    const query = within && {
+      clientId: within.client,
+      ownOrders: within.ownOrders,
+      ...(within.pointsOfSale && { pointsOfSale: within.pointsOfSale.join(',') }),
+    };
+    const contact = await contacts.find(institution, 'getContactInternally', {
+      path: { contactNumber },
+      query: query ?? {},
+    });
     return contact?.erasedAt === null ? contact.criteria : undefined;
   },
 
@@ -142,11 +149,12 @@ export type Contacts = ReturnType<typeof createContacts>;
 /** The contacts that exist for a caller; for another number nothing else is answered than for an unknown one. */
 export const contactsWithin = (
   contacts: Contacts,
-  { contacts: only, ownClient }: Pick<ReturnType<typeof restrictionOf>, 'contacts' | 'ownClient'>,
+  only: readonly string[] | null,
+  within: ContactBounds | null,
 ): Contacts => ({
   ...contacts,
   criteria: async (institution, contactNumber) =>
-    (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, ownClient) : undefined,
+    (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, within) : undefined,
 });
 
 type Issue = BodyOf<TicketsApi, 'issueTickets'>;

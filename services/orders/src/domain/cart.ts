@@ -3,6 +3,7 @@ import { cancel } from './cancellation.ts';
 import { unsellable } from './confirmation.ts';
 import { accept, type Decision, isRefused, refuse } from './decisions.ts';
 import { beneficiaryOf, listed } from './lines.ts';
+import { contactNamed } from './order/facts.ts';
 import { areAmounts, due, type Guest, type Line, type Order, type Texts } from './order/order.ts';
 import { isHidden, touched, unfit } from './order/state.ts';
 import { addPayment } from './payments.ts';
@@ -123,6 +124,11 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
  * `payment_declined`.
  */
 export const checkOut = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
+  const decision = decideCheckout(order, input, now);
+  return isRefused(decision) ? decision : { ...decision, facts: [...decision.facts, ...contactNamed(decision.next)] };
+};
+
+const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
   const refused = obstacle(order, input, now);
   if (refused) return refused;
   const { requestId, contactNumber, method } = input;

@@ -71,7 +71,11 @@ export const confirmedBy = (
   decision: Decision<OrderDocument>,
   sale: Sale | undefined,
   now: number,
-): Decision<OrderDocument> => (isRefused(decision) || !sale ? decision : confirm(decision.next, sale, now));
+): Decision<OrderDocument> => {
+  if (isRefused(decision) || !sale) return decision;
+  const confirmed = confirm(decision.next, sale, now);
+  return isRefused(confirmed) ? confirmed : { ...confirmed, facts: [...decision.facts, ...confirmed.facts] };
+};
 
 /**
  * Confirms an order that is paid, free of charge or on account. A process that dies after the sale leaves its places

@@ -161,25 +161,31 @@ describeOnEachEngine('a client has what lies within its bounds', (fixture) => {
       return number;
     };
 
-    test('that does not exist for the client reads like one that never existed, wherever it is named', async () => {
-      const [foreign, unknown] = [contact('other'), `C${randomUUID()}`];
-      const items = [fixture.catalog.hall(9).item()];
-      const { orderId } = await make(agency);
-      const requests: [string, string, object][] = [
-        ['POST', '', { items }],
-        ['POST', '/quotes', { items }],
-        ['PATCH', `/${orderId}`, {}],
-      ];
-      for (const [method, path, body] of requests) {
-        const name = (contactNumber: string, call: Call = agency) =>
-          fixture.call(method, path, { ...call, body: { ...body, contactNumber } });
-        const [one, other] = [shown(await name(foreign)), shown(await name(unknown))];
-        expect(JSON.stringify(one).replaceAll(foreign, unknown)).toBe(JSON.stringify(other));
-        expect(one.text).toContain('there is no contact');
-        const { text } = await name(foreign, { client: 'agency' });
-        expect(text).not.toContain('there is no contact');
-      }
-    });
+    test.each([
+      ['ownOrders', agency, {}],
+      ['points of sale', shop, { pointOfSale: NORTH }],
+    ])(
+      'that does not exist for the client, by %s, reads like one that never existed, wherever it is named',
+      async (_by, bounded, at) => {
+        const [foreign, unknown] = [contact('other'), `C${randomUUID()}`];
+        const items = [fixture.catalog.hall(9).item()];
+        const { orderId } = await make(bounded, at);
+        const requests: [string, string, object][] = [
+          ['POST', '', { items, ...at }],
+          ['POST', '/quotes', { items, ...at }],
+          ['PATCH', `/${orderId}`, {}],
+        ];
+        for (const [method, path, body] of requests) {
+          const name = (contactNumber: string, call: Call = bounded) =>
+            fixture.call(method, path, { ...call, body: { ...body, contactNumber } });
+          const [one, other] = [shown(await name(foreign)), shown(await name(unknown))];
+          expect(JSON.stringify(one).replaceAll(foreign, unknown)).toBe(JSON.stringify(other));
+          expect(one.text).toContain('there is no contact');
+          const { text } = await name(foreign, { client: 'agency' });
+          expect(text).not.toContain('there is no contact');
+        }
+      },
+    );
 
     test('that the client made, or that its orders name, is named', async () => {
       const contactNumber = contact('agency');

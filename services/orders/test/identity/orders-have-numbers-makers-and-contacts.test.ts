@@ -226,7 +226,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
     });
   });
 
-  describe('a contact that an order of a client names is published', () => {
+  describe('a contact that an order of a client or of a point of sale names is published', () => {
     /** What the writes of a command publish of contacts. */
     const namedBy = async (command: () => Promise<unknown>): Promise<object[]> => {
       const events: OutboxEvent[] = [];
@@ -252,33 +252,58 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         orderId = (await fixture.call('POST', '', { client: 'agency', body })).data.id;
       });
       const path = `/${orderId}`;
-      expect(made).toEqual([{ orderId, contactNumber: first, clientId: 'agency' }]);
+      expect(made).toEqual([{ orderId, contactNumber: first, clientId: 'agency', pointOfSale: null }]);
       const change = (changes: object) =>
         namedBy(() =>
           fixture.call('PATCH', path, { client: 'till', body: changes }).then(({ status }) => expect(status).toBe(200)),
         );
       expect(await change({ externalReference: 'R-1', contactNumber: first })).toEqual([]);
-      expect(await change({ contactNumber: second })).toEqual([{ orderId, contactNumber: second, clientId: 'agency' }]);
+      expect(await change({ contactNumber: second })).toEqual([
+        { orderId, contactNumber: second, clientId: 'agency', pointOfSale: null },
+      ]);
       expect(await namedBy(() => fixture.confirm(path))).toEqual([]);
-      expect(await change({ contactNumber: null })).toEqual([{ orderId, contactNumber: null, clientId: 'agency' }]);
-      expect(await currentlyNamedBy(orderId)).toEqual([{ orderId, contactNumber: null, clientId: 'agency' }]);
+      expect(await change({ contactNumber: null })).toEqual([
+        { orderId, contactNumber: null, clientId: 'agency', pointOfSale: null },
+      ]);
+      expect(await currentlyNamedBy(orderId)).toEqual([
+        { orderId, contactNumber: null, clientId: 'agency', pointOfSale: null },
+      ]);
       expect(await change({ externalReference: 'R-2' })).toEqual([]);
-      expect(await change({ contactNumber: first })).toEqual([{ orderId, contactNumber: first, clientId: 'agency' }]);
-      expect(await currentlyNamedBy(orderId)).toEqual([{ orderId, contactNumber: first, clientId: 'agency' }]);
+      expect(await change({ contactNumber: first })).toEqual([
+        { orderId, contactNumber: first, clientId: 'agency', pointOfSale: null },
+      ]);
+      expect(await currentlyNamedBy(orderId)).toEqual([
+        { orderId, contactNumber: first, clientId: 'agency', pointOfSale: null },
+      ]);
     });
 
-    test('not of an order without a contact, nor of a shopper’s', async () => {
+    test('with the checkout of a shopper, however it is paid', async () => {
+      const methods = [
+        { paymentMethod: 'simulated', paymentToken: 'ok' },
+        { paymentMethod: 'simulated', paymentToken: 'pending' },
+        { paymentMethod: 'on_account' },
+      ];
+      for (const method of methods) {
+        const contactNumber = newContact(fixture, 'account');
+        let orderId = '';
+        const named = await namedBy(async () => {
+          const { cart, path } = await newCart(fixture);
+          orderId = cart.id;
+          await checkout(fixture, path, { contactNumber, ...method });
+        });
+        const { pointOfSale } = SHOP;
+        expect(named).toEqual([{ orderId, contactNumber, clientId: null, pointOfSale }]);
+        expect(await currentlyNamedBy(orderId)).toEqual(named);
+      }
+    });
+
+    test('not of an order without a contact', async () => {
       let orderId = '';
       const made = async () => {
         orderId = (await newOrder(fixture, 1, { client: 'agency' })).order.id;
       };
       expect(await namedBy(made)).toEqual([]);
       expect(await currentlyNamedBy(orderId)).toEqual([]);
-      const bought = async () => {
-        const { path } = await newCart(fixture);
-        await checkout(fixture, path, { contactNumber: newContact(fixture) });
-      };
-      expect(await namedBy(bought)).toEqual([]);
     });
   });
 });

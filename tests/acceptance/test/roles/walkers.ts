@@ -1,4 +1,5 @@
-import type { Role } from '@boxoffice/identity';
+import { randomBytes } from 'node:crypto';
+import type { ClientBounds, Role } from '@boxoffice/identity';
 
 const catalog = ['catalog:read'];
 const contacts = ['contacts:read', 'contacts:write'];
@@ -17,7 +18,7 @@ export const SCOPES: Readonly<Record<Walker, readonly string[] | 'all'>> = {
   door: [...catalog, ...tickets],
   customer: [...catalog, ...contacts, 'orders:read', 'tickets:read'],
   ownOrders: [...catalog, ...contacts, ...sensitive, ...orders, ...tickets],
-  pointsOfSale: [...catalog, ...contacts, ...orders, ...tickets],
+  pointsOfSale: [...catalog, ...contacts, ...sensitive, ...orders, ...tickets],
 };
 
 /** The client with bounds. */
@@ -55,5 +56,54 @@ export const DECIDED: Readonly<
       'getVerificationKey',
     ],
     mayNot: ['createIndividual', 'createStructure', 'listControls', 'getAdmissions', 'listTicketStatuses'],
+  },
+};
+
+const kinds = (...names: string[]): string[] =>
+  ['Individual', 'Structure'].flatMap((noun) => names.map((name) => name + noun));
+
+/** A request that bounds of a client refuse although the record is its own. `bounds`: beside those of the walker. */
+export interface BeyondBounds {
+  readonly body: (own: { readonly items: readonly object[]; readonly pointOfSale: string }) => object;
+  readonly refused: { readonly status: number; readonly code: string };
+  readonly bounds?: Partial<ClientBounds>;
+}
+
+const criteria = { status: 403, code: 'forbidden' };
+const held = { status: 409, code: 'order_hold_limit' };
+/** Another one each time: what a contact has already is no change. */
+const newCriterion = (): string => `c${randomBytes(6).toString('hex')}`;
+const year = 366 * 86_400_000;
+
+/**
+ * What a client with bounds does: of its writes those that touch its own records and nothing else, and those that bounds
+ * limit besides. A new write is decided here first.
+ */
+export const BOUNDED_WRITES: {
+  readonly ofOwn: readonly string[];
+  readonly limited: Readonly<Record<string, BeyondBounds>>;
+} = {
+  ofOwn: [
+    ...kinds('erase'),
+    // Structures have no criteria.
+    ...['create', 'replace', 'update'].map((name) => `${name}Structure`),
+    'replaceSensitive',
+    // It holds and sells nothing, or what is held already.
+    ...['updateOrder', 'extendOrder', 'cancelOrder', 'updateLine', 'removeLine'],
+    ...['addPayment', 'settlePayment', 'refundOrder'],
+    ...['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
+    ...['controlTicket', 'controlBarcode', 'controlTickets', 'revertControl'],
+  ],
+  limited: {
+    createIndividual: { body: () => ({ lastName: 'Any', criteria: [newCriterion()] }), refused: criteria },
+    replaceIndividual: { body: () => ({ lastName: 'Any', criteria: [newCriterion()] }), refused: criteria },
+    updateIndividual: { body: () => ({ criteria: [newCriterion()] }), refused: criteria },
+    createOrder: { body: (own) => own, refused: held, bounds: { heldPlaces: 1 } },
+    addLines: { body: ({ items }) => ({ items }), refused: held, bounds: { heldPlaces: 1 } },
+    reserveOrder: {
+      body: () => ({ dueAt: new Date(Date.now() + year).toISOString() }),
+      refused: { status: 422, code: 'validation_error' },
+    },
+    confirmOrder: { body: () => ({ onAccount: true }), refused: { status: 403, code: 'forbidden' } },
   },
 };

@@ -78,11 +78,15 @@ export const orderCancelled = (
   },
 });
 
-/** The contact that a client's order names, or names no more; none for other orders, and before it has named one. */
-export const contactNamed = ({ id: orderId, createdBy, contactNumber, hadContact }: Order) =>
-  (contactNumber !== null || hadContact === true) && createdBy && 'clientId' in createdBy
-    ? [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId: createdBy.clientId } }]
-    : [];
+/**
+ * The contact that an order of a client or of a point of sale names, or names no more; none for other orders, and before
+ * it has named one.
+ */
+export const contactNamed = ({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) => {
+  const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
+  if ((contactNumber === null && hadContact !== true) || (clientId === null && pointOfSale === null)) return [];
+  return [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId, pointOfSale } }];
+};
 
 /** Lists the places of the lines, which are free again. */
 export const orderExpired = ({ id: orderId, lines }: Order) => ({
