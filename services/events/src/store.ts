@@ -49,9 +49,12 @@ export interface RetiredDocument extends Document {
   readonly last: number;
 }
 
-/** What an order of a client names; the id follows from the order's. */
-interface ClientContactDocument extends Document {
-  readonly client: string;
+/** What an order of a client, or of a point of sale, names; the id follows from the order's. */
+export interface ClientContactDocument extends Document {
+  /** Null: a shopper made the order. */
+  readonly client: string | null;
+  /** A service host, in lower case; null: none. Absent in documents of 0.3. */
+  readonly pointOfSale?: string | null;
   /** Null: none any more. */
   readonly contact: string | null;
   /** The version of the order that said so. */
@@ -85,6 +88,7 @@ export const retiredCollection = collection<RetiredDocument>('retired_resources'
 
 export const clientContactsCollection = collection<ClientContactDocument>('client_contacts', [
   { name: 'named', fields: ['client', 'contact'] },
+  { name: 'named_at', fields: ['pointOfSale', 'contact'] },
 ]);
 
 export const openStreamsCollection = collection<OpenStreamsDocument>('open_streams', [
@@ -109,8 +113,10 @@ export interface WebhookDocument extends Document {
   readonly since: number;
   /** ISO 8601 UTC: since when failures count that disable it. */
   readonly activatedAt: string;
-  /** 0 to 19, each once per institution; null once it is deleted. */
+  /** 0 to 19, each once per institution; null for one of a client with bounds, and once it is deleted. */
   readonly slot: number | null;
+  /** Of a client with bounds: its id and 0 to 2, each once; null once it is deleted. Absent: of another client, or of 0.3. */
+  readonly clientSlot?: string | null;
   /** The share of the work that it belongs to; see shards.ts. */
   readonly shard: number;
   /** For its ETag. */
@@ -141,6 +147,7 @@ export interface Redelivery {
 export const webhooksCollection = collection<WebhookDocument>('webhooks', [
   { name: 'created', fields: ['deletedAt', 'createdAt'] },
   { name: 'slot', fields: ['slot'], unique: true },
+  { name: 'client_slot', fields: ['clientSlot'], unique: true },
   { name: 'shard', fields: ['shard'], acrossInstitutions: true },
   { name: 'deleted', fields: ['deletedAt', 'state'], acrossInstitutions: true },
   { name: 'changed', fields: ['changedAt'], acrossInstitutions: true },

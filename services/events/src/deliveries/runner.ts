@@ -22,8 +22,8 @@ export interface RunnerDependencies {
   readonly positions: Documents<PositionDocument>;
   readonly feed: Pick<Feed, 'read' | 'start' | 'getAll'>;
   readonly attempt: Attempt;
-  /** The body of an event. */
-  readonly body: (event: EventDocument) => string;
+  /** The body of an event, for a receiver whose client has these bounds. */
+  readonly body: (event: EventDocument, bounds: Delivered['bounds']) => string;
   readonly delivered: DeliveredEvents;
   /** Whether this process still owns the webhook, so that it may begin an attempt. */
   readonly isOwner: () => boolean;
@@ -137,10 +137,15 @@ export const createRunner = (its: RunnerDependencies) => {
     }
   };
 
-  const begin = (webhook: WebhookDocument, delivery: DeliveryDocument, event: EventDocument): void => {
+  const begin = (
+    webhook: WebhookDocument,
+    { bounds }: Delivered,
+    delivery: DeliveryDocument,
+    event: EventDocument,
+  ): void => {
     underWay.set(delivery.resourceId, delivery.id);
     const attempt = its
-      .attempt(webhook, { id: event.id, body: its.body(event) })
+      .attempt(webhook, { id: event.id, body: its.body(event, bounds) })
       .then((attempted) => {
         if (isAbandoned) return;
         ends.push({ webhook, delivery, event, attempted });
@@ -185,7 +190,7 @@ export const createRunner = (its: RunnerDependencies) => {
     await Promise.all(
       chosen.map(async (delivery) => {
         const event = await admit(webhook, delivered, delivery);
-        if (event && its.isOwner()) begin(webhook, delivery, event);
+        if (event && its.isOwner()) begin(webhook, delivered, delivery, event);
         else isLost ||= event !== undefined;
       }),
     );

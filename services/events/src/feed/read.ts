@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
+import type { Caller } from '@boxoffice/identity';
 import type { Store } from '@boxoffice/store';
 import { newestOf } from '../log/log.ts';
 import { type EventDocument, eventsCollection } from '../store.ts';
@@ -156,30 +157,67 @@ export type EventCursors = ReturnType<typeof createEventCursors>;
 
 const MAC_BYTES = 12;
 const SEQUENCE_BYTES = 8;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Whose feed it is, and the client that reads it. */
+type Reader = Pick<Caller, 'institution' | 'client'>;
 
 const foreign = () =>
   new Fault('invalid_parameter', 'This cursor is not one that the events of this institution gave.');
 
-/** The cursors of every instance: signed with a key that follows from the service's secret. */
+/**
+ * The cursors of every instance, with keys that follow from the service's secret. Those of a client with bounds are
+ * encrypted for it alone, each time anew: two of them tell neither whether nor how far the feed has moved between.
+ */
 export const createEventCursors = (serviceSecret: string) => {
-  const key = Buffer.from(hkdfSync('sha256', serviceSecret, '', 'boxoffice cursors of the event feed', 32));
+  const derive = (name: string) => Buffer.from(hkdfSync('sha256', serviceSecret, '', name, 32));
+  const key = derive('boxoffice cursors of the event feed');
+  const secretKey = derive('boxoffice encrypted cursors of the event feed');
   const sign = (institution: string, position: Buffer): Buffer =>
     createHmac('sha256', key).update(institution).update('\0').update(position).digest().subarray(0, MAC_BYTES);
+  const ownerOf = ({ institution, client }: Reader) => Buffer.from(JSON.stringify([institution, client]));
+
+  const encrypt = (reader: Reader, position: Buffer): Buffer => {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', secretKey, iv).setAAD(ownerOf(reader));
+    const text = Buffer.concat([cipher.update(position), cipher.final()]);
+    return Buffer.concat([iv, text, cipher.getAuthTag()]);
+  };
+
+  const decrypt = (reader: Reader, bytes: Buffer): Buffer => {
+    const options = { authTagLength: TAG_BYTES };
+    const decipher = createDecipheriv('aes-256-gcm', secretKey, bytes.subarray(0, IV_BYTES), options);
+    decipher.setAAD(ownerOf(reader)).setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+    } catch {
+      throw foreign();
+    }
+  };
 
   return {
-    /** The position behind the event of this sequence; 0: before the first one. */
-    write(institution: string, sequence: number): string {
+    /** The position behind the event of this sequence, for a reader with these bounds; 0: before the first one. */
+    write(institution: string, sequence: number, bounds: EventBounds | undefined): string {
       const position = Buffer.alloc(SEQUENCE_BYTES);
       position.writeBigUInt64BE(BigInt(sequence));
-      return Buffer.concat([position, sign(institution, position)]).toString('base64url');
+      const bytes = bounds
+        ? encrypt({ institution, client: bounds.client }, position)
+        : Buffer.concat([position, sign(institution, position)]);
+      return bytes.toString('base64url');
     },
-    /** @throws {Fault} `invalid_parameter` unless it was written for the institution */
-    read(institution: string, cursor: string): number {
+    /**
+     * The sequence of a cursor, of the reader before it had bounds, too.
+     * @throws {Fault} `invalid_parameter` unless it was written for the institution, or for this client of it
+     */
+    read(reader: Reader, cursor: string): number {
       const bytes = Buffer.from(cursor, 'base64url');
-      const isWhole = bytes.length === SEQUENCE_BYTES + MAC_BYTES && bytes.toString('base64url') === cursor;
-      if (!isWhole) throw foreign();
+      if (bytes.toString('base64url') !== cursor) throw foreign();
+      if (bytes.length === IV_BYTES + SEQUENCE_BYTES + TAG_BYTES)
+        return Number(decrypt(reader, bytes).readBigUInt64BE());
       const position = bytes.subarray(0, SEQUENCE_BYTES);
-      if (!timingSafeEqual(sign(institution, position), bytes.subarray(SEQUENCE_BYTES))) throw foreign();
+      if (bytes.length !== SEQUENCE_BYTES + MAC_BYTES) throw foreign();
+      if (!timingSafeEqual(sign(reader.institution, position), bytes.subarray(SEQUENCE_BYTES))) throw foreign();
       return Number(position.readBigUInt64BE());
     },
   };

@@ -101,7 +101,7 @@ const selectionOf = (
 };
 
 const DESCRIPTION = [
-  'In the order of `sequence`: whoever has seen one never later meets a lower one. A token sees the types whose resource it may',
+  'In the order of `sequence`: whoever has seen one never later meets a lower one; it is null for a client with bounds. A token sees the types whose resource it may',
   'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
   '`types` that name others are 403. A client with `bounds` sees the events of resources within them: of contacts that it made',
   'or that its orders name (as long as one does), of the orders within them and their payments, refunds and tickets, and of the',
@@ -143,7 +143,7 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
       const isStream = wantsStream(header('accept'));
       const given = (isStream ? header('last-event-id') : undefined) || asked.after;
       const positionOf = (cursor: string): number | Promise<number> =>
-        cursor === START ? feed.start(institution) : cursors.read(institution, cursor);
+        cursor === START ? feed.start(institution) : cursors.read(caller, cursor);
       const after = await (given === undefined ? feed.head(institution) : positionOf(given));
       const client = principalOf(caller) ?? '';
       if (isStream) {
@@ -155,8 +155,8 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
       const reserve = () => streams.reserve({ institution, client, closed });
       const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, closed, reserve };
       const { events, upTo } = await poll(feed, tail, wanted);
-      const items = events.map((event) => eventView(event, publicUrl));
-      return ok({ items, nextCursor: cursors.write(institution, upTo) });
+      const items = events.map((event) => eventView(event, publicUrl, selection.bounds));
+      return ok({ items, nextCursor: cursors.write(institution, upTo, selection.bounds) });
     },
   }),
   operation({
@@ -171,10 +171,11 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
     etag: true,
     example: { params: { eventId: example.event.id }, answer: example.event },
     handle: async ({ caller, params }) => {
-      const [event] = await feed.getAll(caller.institution, [params.eventId], eventBoundsOf(caller));
+      const bounds = eventBoundsOf(caller);
+      const [event] = await feed.getAll(caller.institution, [params.eventId], bounds);
       if (!event || !typesVisibleTo(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
       // An event never changes.
-      return ok(eventView(event, publicUrl), { etag: '1' });
+      return ok(eventView(event, publicUrl, bounds), { etag: '1' });
     },
   }),
 ];

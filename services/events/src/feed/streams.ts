@@ -6,7 +6,7 @@ import type { Store } from '@boxoffice/store';
 import { type EventDocument, openStreamsCollection } from '../store.ts';
 import type { EventCursors, Feed, Selection } from './read.ts';
 import type { Tail } from './tail.ts';
-import { eventView } from './visible.ts';
+import { type EventBounds, eventView } from './visible.ts';
 
 /** The streams that clients have open, at all instances together. */
 type StreamCounts = ReturnType<typeof createStreamCounts>;
@@ -171,23 +171,27 @@ const MOST_WAITING_BYTES = 256 * 1024;
 /** How soon a client that reads slowly is looked at again, in milliseconds. */
 const SLOW_MS = 200;
 
-/** Writes events as Server-Sent Events, each once for all streams that share what was read. */
-const createWriter = ({ cursors, publicUrl }: StreamOptions): ((events: readonly EventDocument[]) => string) => {
+type Write = (events: readonly EventDocument[], bounds: EventBounds | undefined) => string;
+
+/** Writes events as Server-Sent Events, each once for all streams without bounds that share what was read. */
+const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
   const texts = new WeakMap<EventDocument, string>();
-  const textOf = (event: EventDocument): string => {
-    const id = cursors.write(event.institution, event.sequence);
-    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl))}\n\n`;
+  const textOf = (event: EventDocument, bounds: EventBounds | undefined): string => {
+    const id = cursors.write(event.institution, event.sequence, bounds);
+    return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl, bounds))}\n\n`;
   };
-  return (events) => {
-    for (const event of events) if (!texts.has(event)) texts.set(event, textOf(event));
-    return events.map((event) => texts.get(event)).join('');
+  const shared = (event: EventDocument): string => {
+    const text = texts.get(event) ?? textOf(event, undefined);
+    texts.set(event, text);
+    return text;
   };
+  return (events, bounds) => events.map((event) => (bounds ? textOf(event, bounds) : shared(event))).join('');
 };
 
 /** One stream: reads on from its position whenever it is woken, one reading at a time. */
 const write = (
   { feed, tail, cursors, logger, commentMs = COMMENT_MS }: StreamOptions,
-  textOf: (events: readonly EventDocument[]) => string,
+  textOf: Write,
   { institution, after, selection }: StreamRequest,
   stream: OpenStream,
 ): void => {
@@ -204,7 +208,7 @@ const write = (
       if (stream.waitingBytes > MOST_WAITING_BYTES) return false;
       const { events, upTo } = await feed.read(institution, position, selection, PAGE);
       if (isClosed) return true;
-      if (events.length > 0) stream.write(textOf(events));
+      if (events.length > 0) stream.write(textOf(events, selection.bounds));
       if (upTo === position) return true;
       position = upTo;
     }
@@ -237,10 +241,11 @@ const write = (
   }
 
   const unfollow = tail.follow(institution, wake);
+  const idOf = (): string => `: \nid: ${cursors.write(institution, position, selection.bounds)}\n\n`;
   // The id alone is no event for its reader, but the next Last-Event-ID.
   const comment = (): void => {
     if (stream.waitingBytes > MOST_WAITING_BYTES) return;
-    stream.write(`: \nid: ${cursors.write(institution, position)}\n\n`);
+    stream.write(idOf());
   };
   const commenting = setInterval(comment, commentMs);
   commenting.unref();
@@ -251,7 +256,7 @@ const write = (
     unfollow();
   });
   // Sent at once, so that the client knows that the stream is open.
-  stream.write(`: \nid: ${cursors.write(institution, position)}\n\n`);
+  stream.write(idOf());
   wake();
 };
 

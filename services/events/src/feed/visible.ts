@@ -3,12 +3,12 @@
 import { type Restricted, restrictionOf } from '@boxoffice/identity';
 import { derivedId } from '@boxoffice/runtime';
 import type { BelongsTo } from '@boxoffice/service';
-import type { Store } from '@boxoffice/store';
+import { bounded, type Store } from '@boxoffice/store';
 import type { Arrival } from '../log/log.ts';
-import { clientContactsCollection, type EventDocument } from '../store.ts';
+import { type ClientContactDocument, clientContactsCollection, type EventDocument } from '../store.ts';
 import { eventTypes, isEventType } from '../types/types.ts';
 
-/** Which contacts the orders of a client name. */
+/** Which contacts the orders of clients and points of sale name. */
 export type ClientContacts = ReturnType<typeof createClientContacts>;
 
 /** Orders of which a process remembers the last event, so that later ones with the same contact cost nothing. */
@@ -26,47 +26,63 @@ interface Said {
 const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =>
   typeof contactNumber === 'string' ? contactNumber : null;
 
-/** Opens the contacts that orders of clients name. */
+/** Whose an order is, for the contact that it names. */
+type Named = Pick<ClientContactDocument, 'client' | 'pointOfSale'>;
+
+/** Opens the contacts that orders of clients and points of sale name. */
 export const createClientContacts = (store: Pick<Store, 'collection'>) => {
   const documents = store.collection(clientContactsCollection);
   const remembered = new Map<string, Said>();
 
   /** Stores the contact of an order; an order that never named one leaves no document. */
-  const put = async (institution: string, id: string, client: string, { event, before, isFirst }: Arrival) => {
+  const put = async (institution: string, id: string, named: Named, { event, before, isFirst }: Arrival) => {
     const contact = contactOf(event.data);
     const asOf = event.resource.version;
     const of = documents.of(institution);
     const stored = isFirst ? undefined : await of.get(id);
-    if (!stored && contact !== null) await of.insertMany([{ id, client, contact, asOf }]);
+    if (!stored && contact !== null) await of.insertMany([{ id, ...named, contact, asOf }]);
     // An event without the one before it may be newer than some that come later.
     if (stored && (stored.contact !== contact || before === null))
-      await of.update(id, (current) => (current.asOf < asOf ? { next: { ...current, contact, asOf } } : undefined));
+      await of.update(id, (current) =>
+        current.asOf < asOf || (current.asOf === asOf && current.pointOfSale === undefined)
+          ? { next: { ...current, ...named, contact, asOf } }
+          : undefined,
+      );
   };
 
   return {
     /**
-     * Remembers the contact that an order of a client names by its event, or that it names none any more. If events come
+     * Remembers the contact that an order names by its event, or that it names none any more. If events come
      * in disorder, the newest has to be learnt last, if need be again.
      */
     async learn(institution: string, arrival: Arrival): Promise<void> {
       const { resource, position, data, belongsTo } = arrival.event;
-      const [client] = belongsTo?.clientIds ?? [];
-      if (resource.type !== 'order' || client === undefined) return;
+      const [client = null] = belongsTo?.clientIds ?? [];
+      const pointOfSale = belongsTo?.pointOfSale?.toLowerCase() ?? null;
+      if (resource.type !== 'order' || (client === null && pointOfSale === null)) return;
       const id = derivedId('cct', institution, resource.id);
       const contact = contactOf(data);
       const last = remembered.get(id);
       // Another process may have learnt the events between.
       const isKnown = last !== undefined && last.position === arrival.before && last.contact === contact;
-      if (!isKnown) await put(institution, id, client, arrival);
+      if (!isKnown) await put(institution, id, { client, pointOfSale }, arrival);
       if (remembered.size >= MOST) remembered.clear();
       remembered.set(id, { position, contact });
     },
-    /** Those of the contacts that the client's orders name. */
-    async namedBy(institution: string, client: string, contacts: readonly string[]): Promise<ReadonlySet<string>> {
+    /** Those of the contacts that orders within the bounds name. */
+    async namedWithin(
+      institution: string,
+      { ownClient, pointsOfSale }: EventBounds,
+      contacts: readonly string[],
+    ): Promise<ReadonlySet<string>> {
+      const within = bounded(documents.of(institution), {
+        ...(ownClient !== null && { client: [ownClient] }),
+        ...(pointsOfSale !== null && { pointOfSale: pointsOfSale }),
+      });
       const named = new Set<string | null>();
       for (let rest = [...new Set(contacts)]; rest.length > 0; ) {
-        const where = { client, contact: { in: rest } };
-        const page = await documents.of(institution).find({ where, orderBy: 'contact', limit: PAGE });
+        const where = { contact: { in: rest } };
+        const page = await within.find({ where, orderBy: 'contact', limit: PAGE });
         for (const { contact } of page) named.add(contact);
         rest = page.length < PAGE ? [] : rest.filter((contact) => !named.has(contact));
       }
@@ -76,23 +92,32 @@ export const createClientContacts = (store: Pick<Store, 'collection'>) => {
 };
 
 /** What a reader may see of the institution's events, beside their types; null: everything in that respect. */
-export type EventBounds = Pick<ReturnType<typeof restrictionOf>, 'ownClient' | 'pointsOfSale'>;
+export interface EventBounds extends Pick<ReturnType<typeof restrictionOf>, 'ownClient' | 'pointsOfSale'> {
+  /** The reader's client, whose own contacts it sees, and which alone can use its cursors. */
+  readonly client: string;
+}
 
-/** The bounds of a caller, or of the client of a webhook; undefined: none. */
+/** The bounds of a caller, or of the client of a webhook, be they such that it sees everything; undefined: none. */
 export const eventBoundsOf = (reader: Restricted): EventBounds | undefined => {
   const { ownClient, pointsOfSale } = restrictionOf(reader);
-  return ownClient === null && pointsOfSale === null ? undefined : { ownClient, pointsOfSale };
+  return reader.bounds === null && pointsOfSale === null
+    ? undefined
+    : { client: reader.client ?? '', ownClient, pointsOfSale };
 };
 
+const isMadeBy = (client: string, belongsTo: BelongsTo | undefined): boolean =>
+  belongsTo?.clientIds.includes(client) === true;
+
 const isOwn = ({ ownClient }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
-  ownClient === null || belongsTo?.clientIds.includes(ownClient) === true;
+  ownClient === null || isMadeBy(ownClient, belongsTo);
 
 const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
   pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
 
 /**
  * Those of the institution's events that a reader with bounds may see. The catalogue is everybody's. Contacts are of the
- * client that made them and of those whose orders name them; all else is of the order's client and point of sale.
+ * client that made them and of those within whose bounds an order names them; all else is of the order's client and point
+ * of sale.
  */
 export const visibleOf = async (
   clientContacts: ClientContacts,
@@ -100,21 +125,28 @@ export const visibleOf = async (
   events: readonly EventDocument[],
   bounds: EventBounds | undefined,
 ): Promise<readonly EventDocument[]> => {
-  if (!bounds) return events;
-  const others = events.filter(({ resource, belongsTo }) => resource.type === 'contact' && !isOwn(bounds, belongsTo));
+  if (!bounds || (bounds.ownClient === null && bounds.pointsOfSale === null)) return events;
+  const { client } = bounds;
+  const others = events.filter(
+    ({ resource, belongsTo }) => resource.type === 'contact' && !isMadeBy(client, belongsTo),
+  );
   const ids = others.map(({ resource }) => resource.id);
-  const named = await clientContacts.namedBy(institution, bounds.ownClient ?? '', ids);
+  const named = await clientContacts.namedWithin(institution, bounds, ids);
   return events.filter(({ resource: { type, id }, belongsTo }) => {
     if (type === 'product' || type === 'performance') return true;
-    if (type === 'contact') return isOwn(bounds, belongsTo) || named.has(id);
+    if (type === 'contact') return isMadeBy(client, belongsTo) || named.has(id);
     return isOwn(bounds, belongsTo) && isSoldAt(bounds, belongsTo);
   });
 };
 
-/** An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. */
+/**
+ * An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. To a reader with
+ * bounds the sequence would tell how much happens that it may not see.
+ */
 export const eventView = (
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,
   publicUrl: string,
+  bounds: EventBounds | undefined,
 ) => {
   const path = isEventType(type) ? eventTypes[type].path(resource.id, data) : '/';
   const url = new URL(path, publicUrl).href;
@@ -122,7 +154,7 @@ export const eventView = (
   return {
     id,
     type,
-    sequence,
+    sequence: bounds ? null : sequence,
     occurredAt,
     institution,
     resource: { type: resource.type, id: resource.id, version, url },

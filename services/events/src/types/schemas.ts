@@ -1,4 +1,4 @@
-import { type DescribedWebhook, id, institutionId, named, oneOf, timestamp } from '@boxoffice/http';
+import { type DescribedWebhook, id, institutionId, named, nullable, oneOf, timestamp } from '@boxoffice/http';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ResourceType, WebhookDocument } from '../store.ts';
 import { type EventType, eventTypeNames, eventTypes, TEST_TYPE } from './types.ts';
@@ -142,7 +142,12 @@ const eventId = Type.String({ description: 'the same wherever the event is shown
 
 const envelope = {
   id: eventId,
-  sequence: Type.Integer({ minimum: 1, description: 'per institution, without gaps, in the order of visibility' }),
+  sequence: nullable(
+    Type.Integer({
+      minimum: 1,
+      description: 'per institution, without gaps, in the order of visibility; null for a client with bounds',
+    }),
+  ),
   occurredAt: timestamp,
   institution: institutionId,
   resource: EventResource,

@@ -63,7 +63,7 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     log,
     feed,
     attempt,
-    body: (event) => JSON.stringify(eventView(event, publicUrl)),
+    body: (event, bounds) => JSON.stringify(eventView(event, publicUrl, bounds)),
     delivered,
     logger,
     now,

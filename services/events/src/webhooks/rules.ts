@@ -8,8 +8,20 @@ import { rotated, type StoredSecret } from '../signing.ts';
 import type { Redelivery, WebhookDocument } from '../store.ts';
 import { eventTypes, expandTypes, typesVisibleTo } from '../types/types.ts';
 
-/** Webhooks of an institution at most. */
+/** Webhooks of an institution at most, without those of clients with bounds. */
 export const MOST_WEBHOOKS = 20;
+
+/** Webhooks of a client with bounds at most. */
+export const MOST_WEBHOOKS_WITHIN_BOUNDS = 3;
+
+/** The refusal of one more webhook. */
+export const tooMany = ({ bounds }: Pick<Caller, 'bounds'>): Fault =>
+  new Fault(
+    'webhook_too_many',
+    bounds === null
+      ? `The institution has ${MOST_WEBHOOKS} webhooks already.`
+      : `A client with bounds has at most ${MOST_WEBHOOKS_WITHIN_BOUNDS} webhooks.`,
+  );
 
 /** What a request may set. */
 export interface WebhookChange {
@@ -93,6 +105,7 @@ export const deleted = (current: WebhookDocument, now: Date): New<WebhookDocumen
   ...current,
   secrets: [],
   slot: null,
+  clientSlot: null,
   deletedAt: now.toISOString(),
   ...touched(current, now),
 });

@@ -64,9 +64,9 @@ const unknownEvent = (): Fault =>
   new Fault('semantically_invalid', '$.eventId names no event of the types of this webhook that is still kept.');
 
 /** @throws {Fault} `validation_error` for a cursor that the institution's events did not give */
-const readCursor = (cursors: EventCursors, institution: string, cursor: string): number => {
+const readCursor = (cursors: EventCursors, caller: Caller, cursor: string): number => {
   try {
-    return cursors.read(institution, cursor);
+    return cursors.read(caller, cursor);
   } catch {
     throw new Fault('validation_error', '$.after is no cursor that the events of this institution gave.');
   }
@@ -116,9 +116,10 @@ export const createWebhooks = (its: WebhooksDependencies) => {
   };
 
   /** The sequence of a cursor behind which nothing was removed. */
-  const positionOf = async (institution: string, cursor: string): Promise<number> => {
+  const positionOf = async (caller: Caller, cursor: string): Promise<number> => {
+    const { institution } = caller;
     if (cursor === START) return feed.start(institution);
-    const from = readCursor(its.cursors, institution, cursor);
+    const from = readCursor(its.cursors, caller, cursor);
     await feed.read(institution, from, {}, 1);
     return from;
   };
@@ -128,21 +129,37 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     if (refusal !== undefined) throw rules.addressRefused(refusal);
   };
 
-  /** Inserts it in a free slot: the unique index admits 20 webhooks, however many are created at once. */
+  /** The first free slot of those that the caller's webhooks share, as the unique indexes know it; undefined: none. */
+  const freeSlot = async ({ institution, client, bounds }: Caller) => {
+    const found = await allOf(institution).find({ where: { deletedAt: null } });
+    const firstFree = (most: number, isTaken: (index: number) => boolean) =>
+      Array.from({ length: most }, (_, index) => index).find((index) => !isTaken(index));
+    if (bounds === null) {
+      const slot = firstFree(rules.MOST_WEBHOOKS, (index) => found.some((one) => one.slot === index));
+      return slot === undefined ? undefined : { slot };
+    }
+    const own = found.filter((one) => one.client === client);
+    const slotOf = (index: number): string => `${client}/${index}`;
+    const index = firstFree(rules.MOST_WEBHOOKS_WITHIN_BOUNDS, (one) =>
+      found.some(({ clientSlot }) => clientSlot === slotOf(one)),
+    );
+    if (index === undefined || own.length >= rules.MOST_WEBHOOKS_WITHIN_BOUNDS) return undefined;
+    return { slot: null, clientSlot: slotOf(index) };
+  };
+
+  /** Inserts it in a free slot: unique indexes hold the limit, however many are created at once. */
   const insert = async (
-    institution: string,
+    caller: Caller,
     webhook: Omit<WebhookDocument, 'version' | 'institution' | 'slot'>,
     idempotencyRecord: Remembered<WebhookDocument>,
   ): Promise<WebhookDocument> => {
     for (;;) {
-      const taken = new Set((await allOf(institution).find({ where: { deletedAt: null } })).map(({ slot }) => slot));
-      const slot = Array.from({ length: rules.MOST_WEBHOOKS }, (_, index) => index).find((free) => !taken.has(free));
-      if (slot === undefined)
-        throw new Fault('webhook_too_many', `The institution has ${rules.MOST_WEBHOOKS} webhooks already.`);
+      const slots = await freeSlot(caller);
+      if (!slots) throw rules.tooMany(caller);
       try {
-        return await allOf(institution).insert({ ...webhook, slot }, { idempotencyRecord });
+        return await allOf(caller.institution).insert({ ...webhook, ...slots }, { idempotencyRecord });
       } catch (error) {
-        if (!(error instanceof UniqueViolation) || error.index !== 'slot') throw error;
+        if (!(error instanceof UniqueViolation) || !error.index.endsWith('slot')) throw error;
       }
     }
   };
@@ -191,7 +208,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
         updatedAt: at.toISOString(),
         deletedAt: null,
       };
-      const webhook = await insert(institution, draft, idempotencyRecord);
+      const webhook = await insert(caller, draft, idempotencyRecord);
       its.changed(webhook);
       return { webhook, secret };
     },
@@ -274,7 +291,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       const [event] = eventId === undefined ? [] : await feed.getAll(institution, [eventId], bounds);
       if (eventId !== undefined && !expandTypes(webhook.types).some((type) => type === event?.type))
         throw unknownEvent();
-      const from = after === undefined ? until : await positionOf(institution, after);
+      const from = after === undefined ? until : await positionOf(caller, after);
       const stretch = event ? { after: event.sequence - 1, until: event.sequence } : { after: from, until };
       const count = await feed.count(institution, stretch.after, stretch.until, delivered);
       const redelivery = { ...stretch, round: newId('rdl', now()), isSingle: event !== undefined, count };

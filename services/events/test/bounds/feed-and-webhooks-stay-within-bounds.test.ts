@@ -2,7 +2,19 @@ import { notExercised, type TestEngine, useFixture } from '@boxoffice/service/te
 import { describe, expect, test } from '@jest/globals';
 import { until } from '../fixture/receiver.ts';
 import { engines, openFixture, type ServedCall } from '../fixture/service.ts';
-import { all, factOf, HERE, ownOrders, ownSalesHere, recordAll, salesHere, THERE, whole, within } from './fixture.ts';
+import {
+  all,
+  factOf,
+  HERE,
+  namedLater,
+  ownOrders,
+  ownSalesHere,
+  recordAll,
+  salesHere,
+  THERE,
+  whole,
+  within,
+} from './fixture.ts';
 
 describe.each(engines)(`the feed of a client with bounds on $name${notExercised}`, (engine) => {
   /** An institution that has an event of each resource of the table. */
@@ -63,7 +75,13 @@ describe.each(engines)(`the feed of a client with bounds on $name${notExercised}
         whole(await get(FULL, `?after=start&limit=1&resource=${id}`, { bounds })),
       );
       const [outside, unknown] = await Promise.all(answers);
-      expect(outside).toEqual(unknown);
+      const withoutCursor = (
+        { text, ...answer }: Awaited<(typeof answers)[0]> = { status: 0, headers: {}, text: '' },
+      ) => ({
+        ...answer,
+        text: text.replace(/"nextCursor":"[^"]+"/, ''),
+      });
+      expect(withoutCursor(outside)).toEqual(withoutCursor(unknown));
       expect(await seenBy(FULL, { bounds }, '&resource=ord_own_here')).toEqual(['ord_own_here']);
     }
   });
@@ -188,7 +206,8 @@ describe('webhooks of a client with bounds', () => {
     using(`all${textOf(bounds)}`, bounds, async (id, call) => {
       // The contact is not the client's when its event comes: it is delivered when it is asked for again.
       await recordAll(its, call.institution ?? '', () => until('the contacts', () => delivered().includes('con_own')));
-      const first = seen.filter((one) => one !== 'con_named' || !bounds?.ownOrders);
+      const isRestricted = bounds !== null && (bounds.ownOrders || bounds.pointsOfSale.length > 0);
+      const first = seen.filter((one) => !isRestricted || !namedLater.includes(one));
       await until('all deliveries', () => delivered().length >= first.length);
       const again = await its.call('POST', `/${id}/redeliveries`, { ...call, body: { after: 'start' } });
       expect([again.status, again.data]).toEqual([202, { count: seen.length }]);
@@ -272,14 +291,5 @@ describe('webhooks of a client with bounds', () => {
     }
     const after = await its.call('GET', `/${webhookId}`, others);
     expect(after.text).toBe(before.text);
-  });
-
-  test('the twenty webhooks are those of the institution, also where the client sees none of them', async () => {
-    const institution = 'full';
-    for (let nth = 0; nth < 20; nth += 1) await its.webhook(its.at.url, {}, { institution, client: 'another' });
-    const call = callsOf(institution, ownOrders);
-    expect((await its.call<{ items: unknown[] }>('GET', '', call)).data.items).toEqual([]);
-    const refused = await its.call('POST', '', { ...call, body: { url: its.at.url, types } });
-    expect([refused.status, refused.body.status]).toEqual([409, 'webhook_too_many']);
   });
 });

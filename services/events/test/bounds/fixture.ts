@@ -40,7 +40,11 @@ export const all = Object.keys(resources);
 
 const everybodys = ['prd_1', 'prf_1'];
 const ownContacts = ['con_named', 'con_own'];
-const contacts = ['con_named', 'con_own', 'con_other', 'con_old'];
+/** Beside its own those that orders made here name. */
+const contactsHere = ['con_named', 'con_own', 'con_other'];
+
+/** Contacts that orders name after their events: those are not a client's whose bounds restrict it when they come. */
+export const namedLater = ['con_named', 'con_other'];
 
 /** What a client called "partner" sees within its bounds, in the order of the table. */
 export const within = [
@@ -60,7 +64,7 @@ export const within = [
   {
     bounds: salesHere,
     seen: [
-      ...contacts,
+      ...contactsHere,
       'ord_own_here',
       'pay_own_here',
       'tic_own_here',

@@ -44,7 +44,7 @@ describe.each(engines)(`a reader misses nothing on $name${notExercised}`, (engin
 
   test('a cursor of events that a restore has undone is 410, until it is read anew from the start', async () => {
     await its.take(fact({ institution: 'restored' }));
-    const undone = its.context.cursors.write('restored', 9);
+    const undone = its.context.cursors.write('restored', 9, undefined);
     const reply = await its.events(`?after=${undone}`, { institution: 'restored' });
     expect([reply.status, reply.body.status]).toEqual([410, 'event_cursor_expired']);
     const { items, nextCursor } = await read('restored', '?after=start');
