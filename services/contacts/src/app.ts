@@ -7,7 +7,7 @@ import { auditTo, createDisclosure } from './contacts/disclosure.ts';
 import { collectionsOf, currentFacts, examples, schemas } from './events.ts';
 import { onContactNamed } from './reactions.ts';
 import { routes } from './routes.ts';
-import { collections, retention } from './store.ts';
+import { collections, disclosuresCollection, retention } from './store.ts';
 
 const settings = {
   /** The most contacts per minute that answers to duplicate emails disclose to a client without read access. */
@@ -31,7 +31,11 @@ export const contacts: ServiceDefinition<typeof settings> = {
   operations: ({ store, logger, settings: { duplicateEmailsPerMinute } }) =>
     routes(
       createContacts(collectionsOf(store), { now: () => new Date(), randomBytes }),
-      createDisclosure({ perMinute: duplicateEmailsPerMinute, audit: auditTo(logger) }),
+      createDisclosure({
+        perMinute: duplicateEmailsPerMinute,
+        disclosures: store.collection(disclosuresCollection),
+        audit: auditTo(logger),
+      }),
     ),
   reactions: ({ store }) => [
     { queue: queueNamed('contacts.orders.v1'), handle: (message) => onContactNamed(collectionsOf(store), message) },

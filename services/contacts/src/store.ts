@@ -33,8 +33,20 @@ export const linksCollection = collection<LinkDocument>('client_links', [
   { name: 'point_of_sale_contact', fields: ['pointOfSale', 'contactNumber'] },
 ]);
 
+/** What a customer learned of others' emails within the last hour; the document's id is the user's. */
+export interface DisclosuresDocument extends Document {
+  /** A request each: its id, and epoch milliseconds. */
+  readonly learned: readonly { readonly id: string; readonly at: number }[];
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export const disclosuresCollection = collection<DisclosuresDocument>('email_disclosures', [
+  { name: 'expiry', fields: ['expiresAt'], acrossInstitutions: true },
+]);
+
 /** Every collection of the contacts service. */
-export const collections = [contactsCollection, linksCollection];
+export const collections = [contactsCollection, linksCollection, disclosuresCollection];
 
 /** The collections as the service uses them. */
 export interface Collections {
@@ -46,4 +58,8 @@ export interface Collections {
 export const retention: Retentions = {
   contacts: { retained: 'for good; of an erased one its number, dates and client' },
   client_links: { retained: 'for good, one per order: ids only' },
+  email_disclosures: {
+    retained: 'an hour: ids of users and instants only',
+    ends: [{ field: 'expiresAt', afterMs: 0 }],
+  },
 };

@@ -103,6 +103,8 @@ interface Dependencies {
 interface Request {
   readonly idempotencyRecord?: IdempotencyRecord<ContactDocument> | undefined;
   readonly ifMatch: (version: string) => void;
+  /** Runs a write that looks for another contact with the email, and limits what its refusal discloses. */
+  readonly disclosing?: <Written>(write: () => Promise<Written>) => Promise<Written>;
   /** Throws if the request changes a read-only member. */
   readonly unchanged?: (contact: ContactDocument) => void;
 }
@@ -294,14 +296,20 @@ const createFor = (
       request.unchanged?.(current);
       if (current.details === undefined) throw isErased();
       const wanted = changed(current.details);
-      if (wanted.email !== undefined && changesEmail(current, wanted) && !allowDuplicate)
-        await refuseDuplicate(wanted.email, number);
-      return orDuplicate(wanted.email, number, () =>
-        update(kind, number, request, (contact) => {
-          if (contact.details === undefined) throw isErased();
-          return { next: adopted(withDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
-        }),
-      );
+      const { email } = wanted;
+      const write = () =>
+        orDuplicate(email, number, () =>
+          update(kind, number, request, (contact) => {
+            if (contact.details === undefined) throw isErased();
+            return { next: adopted(withDetails(contact, changed(contact.details), allowDuplicate, timestamp())) };
+          }),
+        );
+      if (email === undefined || !changesEmail(current, wanted) || allowDuplicate) return write();
+      const { disclosing = (run) => run() } = request;
+      return disclosing(async () => {
+        await refuseDuplicate(email, number);
+        return write();
+      });
     },
 
     erase: (kind: Kind, number: string, request: Request): Promise<ContactDocument> =>

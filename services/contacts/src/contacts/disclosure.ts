@@ -1,25 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
 import { type Caller, principalOf } from '@boxoffice/identity';
 import type { Logger } from '@boxoffice/runtime';
+import { type CollectionHandle, UniqueViolation } from '@boxoffice/store';
 import { LRUCache } from 'lru-cache';
+import type { DisclosuresDocument } from '../store.ts';
 
 /** Records that an answer disclosed a contact, or that there is one, to a caller who may not read it. */
-type Audit = (caller: Pick<Caller, 'institution' | 'client'>, event: keyof typeof MESSAGES) => void;
+type Audit = (caller: Pick<Caller, 'institution' | 'client' | 'user'>, event: keyof typeof MESSAGES) => void;
 
 /**
  * Limits what the answer to a duplicate email discloses. The interface (section 2) requires it to show the existing
  * contact, also to a client without read access; a customer, and a client with bounds, learns that another contact has the
- * email: so each such answer is audited, and their rate per client, or per user at it, is limited.
+ * email: so each such answer is audited, and their rate per client, or per user at it, is limited. A customer learns of a
+ * few an hour, over all processes; then nothing is looked up for it, since an answer would tell as much.
  */
 export interface Disclosure {
-  /** Runs a write and rethrows its errors; above the limit, Fault `too_many_requests` replaces the contact. */
+  /**
+   * Runs a write that looks an email up, and rethrows its errors; above the limit, Fault `too_many_requests` replaces the
+   * contact, or, for a customer, the look.
+   */
   guard<Written>(caller: Caller, write: () => Promise<Written>): Promise<Written>;
 }
 
 interface DisclosureOptions {
   /** The most contacts per minute and process that are disclosed to a client or user that may not read them. */
   readonly perMinute: number;
+  /** What customers have learned. */
+  readonly disclosures: CollectionHandle<DisclosuresDocument>;
   readonly audit: Audit;
   /** Epoch milliseconds. */
   readonly now?: () => number;
@@ -44,12 +53,59 @@ const CLIENTS = 10_000;
 /** Writes audit entries to a logger, without the contact. */
 export const auditTo =
   (logger: Pick<Logger, 'warn'>): Audit =>
-  ({ institution, client }, event) =>
-    logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client });
+  ({ institution, client, user }, event) =>
+    logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client, ...(user && { user: user.id }) });
 
-/** Makes the limit of one process: one-minute windows per client, or per user at a client. */
-export const createDisclosure = ({ perMinute, audit, now = Date.now }: DisclosureOptions): Disclosure => {
+/** The most existing emails of others that a customer learns of in an hour. */
+export const MOST_PER_HOUR = 5;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const tooMany = (endsInMs: number): Fault =>
+  new Fault('too_many_requests', 'Too many duplicate emails; try again later.', {
+    'Retry-After': String(Math.max(1, Math.ceil(endsInMs / 1_000))),
+  });
+
+/** Counts what customers learn, in the store. */
+const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, now: () => number) => {
+  /**
+   * Counts one before it is learned, so that requests at once learn no more; the returned function takes it back.
+   * @throws Fault `too_many_requests`
+   */
+  const take = async (institution: string, userId: string): Promise<() => Promise<void>> => {
+    const documents = disclosures.of(institution);
+    const entry = { id: randomUUID(), at: now() };
+    const expiresAt = entry.at + HOUR_MS;
+    const counted = () =>
+      documents.update(userId, (current) => {
+        const recent = current.learned.filter(({ at }) => at > entry.at - HOUR_MS);
+        const [oldest] = recent;
+        if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
+        return { next: { ...current, learned: [...recent, entry], expiresAt } };
+      });
+    while (!(await counted())) {
+      try {
+        await documents.insert({ id: userId, learned: [entry], expiresAt });
+        break;
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+      }
+    }
+    return async () => {
+      await documents.update(userId, (current) => ({
+        next: { ...current, learned: current.learned.filter(({ id }) => id !== entry.id) },
+      }));
+    };
+  };
+  return { take };
+};
+
+/**
+ * Makes the limits: of a process in one-minute windows per client, or per user at a client; of customers per hour in the
+ * store.
+ */
+export const createDisclosure = ({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure => {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
+  const hourly = createHourlyLimit(disclosures, now);
   const windowOf = (key: string) => {
     const known = windows.get(key);
     if (known && known.endsAt > now()) return known;
@@ -63,15 +119,32 @@ export const createDisclosure = ({ perMinute, audit, now = Date.now }: Disclosur
     window.shown += 1;
     if (window.shown > perMinute) {
       audit(caller, 'disclosure_throttled');
-      throw new Fault('too_many_requests', 'Too many duplicate emails; try again later.', {
-        'Retry-After': String(Math.ceil((window.endsAt - now()) / 1000)),
-      });
+      throw tooMany(window.endsAt - now());
     }
     audit(caller, 'contact_disclosed');
   };
 
+  /** Runs the write of a customer. */
+  const guardCustomer = async <Written>(caller: Caller, userId: string, write: () => Promise<Written>) => {
+    const takeBack = await hourly.take(caller.institution, userId).catch((error: unknown) => {
+      if (error instanceof Fault && error.code === 'too_many_requests') audit(caller, 'disclosure_throttled');
+      throw error;
+    });
+    let isLearned = false;
+    try {
+      return await write();
+    } catch (error) {
+      isLearned = isDisclosed(caller, error);
+      if (isLearned) audit(caller, 'contact_disclosed');
+      throw error;
+    } finally {
+      if (!isLearned) await takeBack();
+    }
+  };
+
   return {
     async guard(caller, write) {
+      if (caller.user?.role === 'customer') return guardCustomer(caller, caller.user.id, write);
       try {
         return await write();
       } catch (error) {

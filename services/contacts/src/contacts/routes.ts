@@ -65,7 +65,7 @@ const allowDuplicateEmail = Type.Optional(
 
 const OWN_CONTACT =
   'A user of the role customer changes its own contact, but for `criteria` and without allowDuplicateEmail (403); the 409 ' +
-  'of a duplicate email has no data for it.';
+  'of a duplicate email has no data for it, and after 5 of them within an hour another email is 429 `too_many_requests`.';
 
 /** The details in a body that the schema of its kind has validated. */
 const detailsOf = (body: object): Details => body as Details;
@@ -180,14 +180,12 @@ const routesOf = (
       example: { params, body: examples.details, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged }) =>
         contactAnswer(
-          await guard(caller, () =>
-            contactsOf(caller).change(
-              kind,
-              params.contactNumber,
-              () => detailsOf(body),
-              query.allowDuplicateEmail === true,
-              { ifMatch, unchanged: (contact) => unchanged(view(contact)) },
-            ),
+          await contactsOf(caller).change(
+            kind,
+            params.contactNumber,
+            () => detailsOf(body),
+            query.allowDuplicateEmail === true,
+            { ifMatch, unchanged: (contact) => unchanged(view(contact)), disclosing: (write) => guard(caller, write) },
           ),
         ),
     }),
@@ -201,14 +199,17 @@ const routesOf = (
       example: { params, body: { phone: '+41 22 555 01 03' }, answer: examples.contact },
       handle: async ({ caller, params, query, body, ifMatch, unchanged, remember }) =>
         contactAnswer(
-          await guard(caller, () =>
-            contactsOf(caller).change(
-              kind,
-              params.contactNumber,
-              (current) => detailsOf(mergePatch<object>(current, body)),
-              query.allowDuplicateEmail === true,
-              { ifMatch, unchanged: (contact) => unchanged(view(contact)), idempotencyRecord: remember(contactAnswer) },
-            ),
+          await contactsOf(caller).change(
+            kind,
+            params.contactNumber,
+            (current) => detailsOf(mergePatch<object>(current, body)),
+            query.allowDuplicateEmail === true,
+            {
+              ifMatch,
+              unchanged: (contact) => unchanged(view(contact)),
+              idempotencyRecord: remember(contactAnswer),
+              disclosing: (write) => guard(caller, write),
+            },
           ),
         ),
     }),

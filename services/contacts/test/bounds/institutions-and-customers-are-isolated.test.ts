@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import type { CollectionHandle } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
+import { MOST_PER_HOUR } from '../../src/contacts/disclosure.ts';
 import type { ContactDocument } from '../../src/store.ts';
-import { DUPLICATES_PER_MINUTE, describeOnEachEngine, type Fixture, openFixture } from '../fixture/service.ts';
+import { describeOnEachEngine, type Fixture, openFixture } from '../fixture/service.ts';
 
 const PATH = '/svc/v3/contacts/individuals';
 const UNKNOWN = 'C0000000000ZZ';
@@ -154,25 +155,58 @@ describeOnEachEngine('isolation', (fixture) => {
       expect((await change(contactNumber, '?allowDuplicateEmail=false')).status).toBe(409);
     });
 
-    test.each([
-      ['updateIndividual', 'PATCH'],
-      ['replaceIndividual', 'PUT'],
-    ])('probing emails by %s is audited, and limited per user', async (operation, method) => {
-      const email = emailOf();
-      await made(fixture, { email });
-      const { contactNumber } = await made(fixture);
-      const user = customerOf(contactNumber);
-      const before = fixture.audited.length;
-      const body = { lastName: 'Martin', email };
-      const probe = () => fixture.call(operation, method, `${PATH}/${contactNumber}`, { user, body });
-      const statuses: number[] = [];
-      for (let index = 0; index <= DUPLICATES_PER_MINUTE; index += 1) statuses.push((await probe()).status);
-      expect(statuses).toEqual([...Array.from({ length: DUPLICATES_PER_MINUTE }, () => 409), 429]);
-      const events = fixture.audited.slice(before).map((entry) => (entry as { readonly event: string }).event);
-      expect(events).toEqual([
-        ...Array.from({ length: DUPLICATES_PER_MINUTE }, () => 'audit.contact_disclosed'),
-        'audit.disclosure_throttled',
-      ]);
+    // rule decisions: a role `customer` learns of at most 5 an hour (409 or otherwise), then 429; each leaves an audit line | services/contacts/src/contacts/disclosure.ts
+    describe('learns of at most 5 existing emails an hour', () => {
+      const prober = async () => {
+        const email = emailOf();
+        await made(fixture, { email });
+        const { contactNumber } = await made(fixture);
+        const user = { ...customerOf(contactNumber), id: `usr_${randomUUID()}` };
+        const change = (body: object, operation = 'updateIndividual', method = 'PATCH') =>
+          fixture.call(operation, method, `${PATH}/${contactNumber}`, { user, body });
+        return { email, user, change };
+      };
+      const auditOf = (user: { readonly id: string }) =>
+        (fixture.audited as { event: string; user?: string }[])
+          .filter((one) => one.user === user.id)
+          .map(({ event }) => event);
+
+      test('by PATCH and PUT together; each is audited, also when it is refused', async () => {
+        const { email, user, change } = await prober();
+        const statuses: number[] = [];
+        for (let index = 0; index < MOST_PER_HOUR + 3; index += 1) {
+          const { status } =
+            index % 2
+              ? await change({ email })
+              : await change({ lastName: 'Martin', email }, 'replaceIndividual', 'PUT');
+          statuses.push(status);
+        }
+        expect(statuses).toEqual([409, 409, 409, 409, 409, 429, 429, 429]);
+        expect(auditOf(user)).toEqual([
+          ...Array.from({ length: MOST_PER_HOUR }, () => 'audit.contact_disclosed'),
+          ...Array.from({ length: 3 }, () => 'audit.disclosure_throttled'),
+        ]);
+      });
+
+      test('after them an email that nobody has is refused as well, and nothing else', async () => {
+        const { email, change } = await prober();
+        for (let index = 0; index < MOST_PER_HOUR; index += 1) await change({ email });
+        const [taken, free] = [await change({ email }), await change({ email: emailOf() })];
+        expect(free.text).toBe(taken.text);
+        expect([free.status, free.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+        expect((await change({ phone: '+41 22 555' })).status).toBe(200);
+      });
+
+      test('at once, too; a change of its email that tells of nobody does not count', async () => {
+        const { email, user, change } = await prober();
+        for (let index = 0; index < 2 * MOST_PER_HOUR; index += 1)
+          expect((await change({ email: emailOf() })).status).toBe(200);
+        const statuses = (await Promise.all(Array.from({ length: 12 }, () => change({ email })))).map(
+          ({ status }) => status,
+        );
+        expect(statuses.filter((status) => status === 409)).toHaveLength(MOST_PER_HOUR);
+        expect(auditOf(user)).toHaveLength(12);
+      });
     });
 
     test('creation, erasure and sensitive data are forbidden, before any look at the contact', async () => {
