@@ -17,8 +17,11 @@ const stream =
     if (end === 'break') response.write('id: half\nda', () => response.destroy());
   };
 
-const read = async (events: AsyncIterable<{ readonly sequence: number }>, count: number): Promise<number[]> => {
-  const found: number[] = [];
+const read = async (
+  events: AsyncIterable<{ readonly sequence: number | null }>,
+  count: number,
+): Promise<(number | null)[]> => {
+  const found: (number | null)[] = [];
   for await (const { sequence } of events) {
     found.push(sequence);
     if (found.length === count) break;

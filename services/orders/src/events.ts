@@ -212,8 +212,7 @@ export const schemas = {
   [CONTACT_NAMED]: Type.Object(
     { orderId: id, contactNumber: name, clientId: name, pointOfSale: Type.Optional(name) },
     {
-      description:
-        'An order that a client made (`clientId`), or of a point of sale, names a contact, another one, or (null) none any more.',
+      description: 'An order of a client or of a point of sale names a contact, another one, or (null) none any more.',
     },
   ),
   [ORDER_CONFIRMED]: Type.Object(

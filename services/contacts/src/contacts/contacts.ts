@@ -1,16 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { DuplicateEmail } from '@boxoffice/envelope/contact-exception';
-import { type Caller, type ContactBounds, contactBoundsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
-import {
-  bounded,
-  type Change,
-  type Documents,
-  documentsOf,
-  type IdempotencyRecord,
-  type Query,
-  UniqueViolation,
-  type WriteOptions,
-} from '@boxoffice/store';
+import { type Caller, contactBoundsOf, type Restricted, restrictionOf } from '@boxoffice/identity';
+import { bounded, type Change, type IdempotencyRecord, UniqueViolation, type WriteOptions } from '@boxoffice/store';
 import {
   adopted,
   changesCriteria,
@@ -28,70 +19,9 @@ import {
   withDetails,
 } from '../domain/contact.ts';
 import { contactErased } from '../events.ts';
-import type { Collections, ContactDocument, LinkDocument } from '../store.ts';
+import type { Collections, ContactDocument } from '../store.ts';
+import { reachOf, type SeenContacts } from './reach.ts';
 import { type ContactView, view } from './schemas.ts';
-
-/** What the operations do with contacts. */
-type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | 'find' | 'update'>;
-
-/** Numbers and timestamps are ASCII, so that this is the order of the store. */
-const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
-
-/**
- * The contacts that a client made or that orders within its bounds name; others do not exist for it. Lists are in
- * ascending order of `orderBy`, a timestamp.
- */
-const reachOf = (
-  contacts: Documents<ContactDocument>,
-  links: Documents<LinkDocument>,
-  { client, ownOrders, pointsOfSale }: ContactBounds,
-): SeenContacts => {
-  const made = bounded(contacts, { 'createdBy.clientId': [client] });
-  /** What orders within the bounds name; of each point of sale by itself, which is a range of an index. */
-  const naming = (pointsOfSale ?? [null]).map((host) =>
-    bounded(links, { ...(ownOrders && { clientId: [client] }), ...(host !== null && { pointOfSale: [host] }) }),
-  );
-
-  /** Those of the contacts that orders name. */
-  const namedAmong = async (numbers: readonly string[]): Promise<ReadonlySet<string | null>> => {
-    const where = { contactNumber: { in: numbers } };
-    const found = await Promise.all(naming.map((named) => named.find({ where })));
-    return new Set(found.flat().map(({ contactNumber }) => contactNumber));
-  };
-
-  /** The documents among which the client finds this contact, if it exists for it. */
-  const around = async (number: string) => ((await namedAmong([number])).size > 0 ? contacts : made);
-
-  const namedByOrders = async () => {
-    const numbers = new Set<string>();
-    const query = { where: { contactNumber: { gt: '' } }, orderBy: 'contactNumber' };
-    for (const named of naming)
-      for await (const { contactNumber } of documentsOf(named, query)) if (contactNumber) numbers.add(contactNumber);
-    return bounded(contacts, { id: [...numbers] });
-  };
-
-  /** Few contacts share an email, while a point of sale may have many orders. */
-  const withEmail = async ({ limit, ...query }: Query) => {
-    const found = await contacts.find(query);
-    const named = await namedAmong(found.map(({ id }) => id));
-    return found.filter(({ id, createdBy }) => createdBy?.clientId === client || named.has(id)).slice(0, limit);
-  };
-
-  return {
-    insert: made.insert,
-    get: async (number) => (await around(number)).get(number),
-    update: async (number, fn, options) => (await around(number)).update(number, fn, options),
-    async find({ orderBy = 'createdAt', ...rest } = {}) {
-      const query = { ...rest, orderBy };
-      if (rest.where?.emailKey !== undefined) return withEmail(query);
-      const found = await Promise.all([made.find(query), (await namedByOrders()).find(query)]);
-      const key = (contact: ContactDocument) => String(contact[orderBy as 'createdAt']);
-      return [...new Map(found.flat().map((contact) => [contact.id, contact])).values()]
-        .toSorted((left, right) => compare(key(left), key(right)) || compare(left.id, right.id))
-        .slice(0, rest.limit);
-    },
-  };
-};
 
 /** Clock and randomness, injected so that tests can choose them. */
 interface Dependencies {

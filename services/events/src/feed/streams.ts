@@ -180,12 +180,11 @@ const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
     const id = cursors.write(event.institution, event.sequence, bounds);
     return `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(eventView(event, publicUrl, bounds))}\n\n`;
   };
-  const shared = (event: EventDocument): string => {
-    const text = texts.get(event) ?? textOf(event, undefined);
-    texts.set(event, text);
-    return text;
+  return (events, bounds) => {
+    if (bounds) return events.map((event) => textOf(event, bounds)).join('');
+    for (const event of events) if (!texts.has(event)) texts.set(event, textOf(event, undefined));
+    return events.map((event) => texts.get(event)).join('');
   };
-  return (events, bounds) => events.map((event) => (bounds ? textOf(event, bounds) : shared(event))).join('');
 };
 
 /** One stream: reads on from its position whenever it is woken, one reading at a time. */

@@ -23,6 +23,24 @@ export const tooMany = ({ bounds }: Pick<Caller, 'bounds'>): Fault =>
       : `A client with bounds has at most ${MOST_WEBHOOKS_WITHIN_BOUNDS} webhooks.`,
   );
 
+type Slotted = Pick<WebhookDocument, 'client' | 'slot' | 'clientSlot'>;
+
+/** The first free slot for a webhook of the caller beside these, in the form of the unique indexes; undefined: none. */
+export const freeSlot = ({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, present: readonly Slotted[]) => {
+  const firstFree = (most: number, isTaken: (index: number) => boolean) =>
+    Array.from({ length: most }, (_, index) => index).find((index) => !isTaken(index));
+  if (bounds === null) {
+    const slot = firstFree(MOST_WEBHOOKS, (index) => present.some((one) => one.slot === index));
+    return slot === undefined ? undefined : { slot };
+  }
+  const slotOf = (index: number): string => `${client}/${index}`;
+  const isTaken = (index: number) => present.some(({ clientSlot }) => clientSlot === slotOf(index));
+  const index = firstFree(MOST_WEBHOOKS_WITHIN_BOUNDS, isTaken);
+  // Those that it made before they had slots of their own count as well.
+  const isFull = present.filter((one) => one.client === client).length >= MOST_WEBHOOKS_WITHIN_BOUNDS;
+  return index === undefined || isFull ? undefined : { slot: null, clientSlot: slotOf(index) };
+};
+
 /** What a request may set. */
 export interface WebhookChange {
   readonly url?: string | undefined;

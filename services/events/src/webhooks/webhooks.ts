@@ -129,24 +129,6 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     if (refusal !== undefined) throw rules.addressRefused(refusal);
   };
 
-  /** The first free slot of those that the caller's webhooks share, as the unique indexes know it; undefined: none. */
-  const freeSlot = async ({ institution, client, bounds }: Caller) => {
-    const found = await allOf(institution).find({ where: { deletedAt: null } });
-    const firstFree = (most: number, isTaken: (index: number) => boolean) =>
-      Array.from({ length: most }, (_, index) => index).find((index) => !isTaken(index));
-    if (bounds === null) {
-      const slot = firstFree(rules.MOST_WEBHOOKS, (index) => found.some((one) => one.slot === index));
-      return slot === undefined ? undefined : { slot };
-    }
-    const own = found.filter((one) => one.client === client);
-    const slotOf = (index: number): string => `${client}/${index}`;
-    const index = firstFree(rules.MOST_WEBHOOKS_WITHIN_BOUNDS, (one) =>
-      found.some(({ clientSlot }) => clientSlot === slotOf(one)),
-    );
-    if (index === undefined || own.length >= rules.MOST_WEBHOOKS_WITHIN_BOUNDS) return undefined;
-    return { slot: null, clientSlot: slotOf(index) };
-  };
-
   /** Inserts it in a free slot: unique indexes hold the limit, however many are created at once. */
   const insert = async (
     caller: Caller,
@@ -154,7 +136,7 @@ export const createWebhooks = (its: WebhooksDependencies) => {
     idempotencyRecord: Remembered<WebhookDocument>,
   ): Promise<WebhookDocument> => {
     for (;;) {
-      const slots = await freeSlot(caller);
+      const slots = rules.freeSlot(caller, await allOf(caller.institution).find({ where: { deletedAt: null } }));
       if (!slots) throw rules.tooMany(caller);
       try {
         return await allOf(caller.institution).insert({ ...webhook, ...slots }, { idempotencyRecord });
