@@ -9,6 +9,7 @@ import { ticketsApi } from './clients/generated/tickets.ts';
 import { createContext, createContextOf, type OrdersContext, settings } from './context.ts';
 import { currentFacts, examples, schemas } from './events.ts';
 import { linesRoutes } from './orders/line-routes.ts';
+import { mailsRoutes } from './orders/mail-routes.ts';
 import { startNumbering } from './orders/numbers.ts';
 import { quoteRoutes } from './orders/quote.ts';
 import { actionsRoutes, ordersRoutes } from './orders/routes.ts';
@@ -68,6 +69,7 @@ export const routes = (context: OrdersContext): AnyOperation[] => {
     ...quoteRoutes(contextOf),
     ...ordersRoutes(contextOf),
     ...linesRoutes(contextOf),
+    ...mailsRoutes(contextOf),
     ...paymentsRoutes(contextOf),
     ...refundsRoutes(contextOf),
     ...recordsRoutes(contextOf),

@@ -18,6 +18,8 @@ import {
   type ContactNamed,
   contactNamed,
   type DomainFact,
+  type MailRequested,
+  mailRequested,
   type OrderCancelled,
   type OrderConfirmed,
   type OrderExpired,
@@ -32,6 +34,7 @@ import { type OrderDocument, ordersCollection } from './store.ts';
 const ORDER_CONFIRMED = 'order.confirmed' satisfies DomainFact['type'];
 const ORDER_CANCELLED = 'order.cancelled' satisfies DomainFact['type'];
 const CONTACT_NAMED = 'order.contact_named' satisfies DomainFact['type'];
+const MAIL_REQUESTED = 'order.mail_requested' satisfies DomainFact['type'];
 const ORDER_EXPIRED = 'order.expired' satisfies DomainFact['type'];
 /** A change of an order, payment or refund that partners are notified of. */
 export const ORDER_RECORDED = 'order.recorded';
@@ -183,6 +186,8 @@ export const examples = {
     placeIds: [line.place.id],
   } satisfies OrderCancelled['data'],
   [ORDER_EXPIRED]: { orderId, placeIds: [line.place.id] } satisfies OrderExpired['data'],
+  [MAIL_REQUESTED]: mailRequested({ id: orderId, pointOfSale, contactNumber }, Date.parse('2027-02-02T09:30:00.000Z'))
+    .data satisfies MailRequested['data'],
   [ORDER_RECORDED]: announcementExample({
     type: 'order.confirmed',
     resource: { type: 'order', id: orderId },
@@ -254,6 +259,10 @@ export const schemas = {
   [ORDER_EXPIRED]: Type.Object(
     { orderId: id, placeIds: Type.Array(id) },
     { description: 'An order was not paid in time; its places are free.' },
+  ),
+  [MAIL_REQUESTED]: Type.Object(
+    { orderId: id, pointOfSale: name, contactNumber: name, kind: oneOf(['confirmation']), requestedAt: timestamp },
+    { description: 'The institution wants the buyer of an order to get a mail again.' },
   ),
   [ORDER_RECORDED]: announcementSchema(
     'An order, a payment or a refund was created or changed, as the event of partners tells it.',

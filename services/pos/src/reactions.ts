@@ -4,7 +4,7 @@ import type { Store } from '@boxoffice/store';
 import type { Orders } from './clients/orders.ts';
 import type { DemoFiles } from './mail/demo.ts';
 import type { Mail } from './mail/open.ts';
-import { eraseMails, mailOfMove, mailOfOrder, moveOf, type NewMail } from './mail/outbox.ts';
+import { eraseMails, mailOfMove, mailOfOrder, mailOfRequest, moveOf, type NewMail } from './mail/outbox.ts';
 import { deleteOrderLinks } from './orders/links.ts';
 import type { PosContext } from './request/context.ts';
 import { deleteSessions } from './sessions/sessions.ts';
@@ -81,6 +81,11 @@ const onOrder = async (context: Context, message: Message): Promise<void> => {
   await write(context, institution, [{ ...mail, contactNumber: buyer }]);
 };
 
+const onRequest = async (context: Context, message: Message): Promise<void> => {
+  const mail = mailOfRequest(message, context.now());
+  if (mail && (await isWritten(context, mail.pointOfSale))) await write(context, message.institution, [mail]);
+};
+
 /** Writes to the buyers page by page; it may be interrupted and repeated. */
 const onMove = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
@@ -102,6 +107,7 @@ const onMove = async (context: Context, message: Message): Promise<void> => {
 export const onMailFact = async (context: Context, message: Message): Promise<void> => {
   if (!context.mail.isOn()) return;
   if (message.type === 'order.recorded') await onOrder(context, message);
+  else if (message.type === 'order.mail_requested') await onRequest(context, message);
   else if (message.type === 'performance.moved') await onMove(context, message);
   else throw new Unreadable(`no mail follows from ${message.type}`);
 };

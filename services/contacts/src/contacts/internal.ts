@@ -26,6 +26,7 @@ const KnownContact = named(
     contactNumber: Type.String(),
     kind: oneOf(['individual', 'structure']),
     criteria: Type.Array(Type.String(), { description: 'what entitles to tariffs and payment methods' }),
+    hasEmail: Type.Optional(Type.Boolean()),
     erasedAt: nullable(timestamp),
   }),
 );
@@ -34,6 +35,7 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   contactNumber,
   kind,
   criteria: details && 'criteria' in details ? [...(details.criteria ?? [])] : [],
+  hasEmail: details?.email !== undefined,
   erasedAt: erasedAt ?? null,
 });
 
@@ -137,7 +139,7 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     answers: { 200: KnownContact },
     example: {
       params: { contactNumber },
-      answer: { contactNumber, kind: 'individual', criteria: details.criteria, erasedAt: null },
+      answer: { contactNumber, kind: 'individual', criteria: details.criteria, hasEmail: true, erasedAt: null },
     },
     handle: async ({ caller, params, query: { clientId, ownOrders = true, pointsOfSale } }) => {
       const bounds = { ownOrders, pointsOfSale: pointsOfSale?.split(',') ?? [] };

@@ -8,7 +8,7 @@ describeOnEachEngine('contacts for other services', (fixture) => {
     const ask = (number: unknown, institution = 'opera', service: string | null = 'orders') =>
       fixture.call('getContactInternally', 'GET', `/internal/contacts/${number}`, { institution, service });
 
-    test('has number, kind, criteria and the time of its erasure, but no name', async () => {
+    test('has number, kind, criteria, the time of its erasure, and whether it has an email, but no name', async () => {
       const { body } = await fixture.create({ lastName: 'Martin', criteria: ['member'] });
       const number = body.data?.contactNumber;
       const known = await ask(number);
@@ -16,8 +16,11 @@ describeOnEachEngine('contacts for other services', (fixture) => {
         contactNumber: number,
         kind: 'individual',
         criteria: ['member'],
+        hasEmail: false,
         erasedAt: null,
       });
+      const { body: withEmail } = await fixture.create({ lastName: 'Martin', email: `${randomUUID()}@example.org` });
+      expect((await ask(withEmail.data?.contactNumber)).body.data).toMatchObject({ hasEmail: true });
       await fixture.call('eraseIndividual', 'DELETE', `/svc/v3/contacts/individuals/${number}`);
       const erased = await ask(number);
       expect(erased.body.data).toMatchObject({ criteria: [], erasedAt: expect.any(String) });

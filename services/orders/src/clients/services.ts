@@ -129,6 +129,13 @@ export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
     return contact?.erasedAt === null ? contact.criteria : undefined;
   },
 
+  /** Whether the contact is there and has an address for mails. */
+  async hasEmail(institution: string, contactNumber: string): Promise<boolean> {
+    if (!contactNumber.isWellFormed()) return false;
+    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query: {} });
+    return contact?.erasedAt === null && contact.hasEmail !== false;
+  },
+
   /** Writes the contact of a guest; idempotent. */
   async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
     await contacts.call(institution, 'writeGuest', {

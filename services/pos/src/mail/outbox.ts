@@ -73,6 +73,18 @@ export const mailOfOrder = ({ institution, data }: Message, now: number): NewMai
   return mailOf({ kind, orderId, pointOfSale, contactNumber: buyer, refund }, institution, id, now);
 };
 
+/**
+ * The mail that the institution asked for by `order.mail_requested`, whoever made the order; undefined if long ago.
+ * @throws {Unreadable}
+ */
+export const mailOfRequest = ({ institution, data, version }: Message, now: number): NewMail | undefined => {
+  const { orderId, pointOfSale, contactNumber, kind, requestedAt } = data as Readonly<Record<string, unknown>>;
+  if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
+    throw new Unreadable('order.mail_requested needs orderId, pointOfSale and contactNumber');
+  if (kind !== 'confirmation' || !isFresh(requestedAt, now)) return undefined;
+  return mailOf({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
+};
+
 /** A performance that moved, as its fact says it. */
 interface Move {
   readonly performanceId: string;

@@ -177,6 +177,22 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
     expect((await stored()).filter(({ orderId }) => orderId === id)).toEqual([]);
   });
 
+  test('the confirmation that the institution asks for is sent again, also of an order of a client, with a new link', async () => {
+    const { id, contactNumber } = await sell(fixture, { email });
+    const { serviceHost: pointOfSale } = fixture.pointOfSale;
+    const requestedAt = new Date().toISOString();
+    const request = { orderId: id, pointOfSale, contactNumber, kind: 'confirmation', requestedAt };
+    await fixture.deliver('order.mail_requested', request, 5);
+    await fixture.deliver('order.mail_requested', request, 5);
+    await fixture.deliver('order.mail_requested', request, 6);
+    const links = (await sentTo(email)).map((mail) => /^https:\/\/\S+#\S+$/m.exec(textOf(mail))?.[0]);
+    expect(new Set(links).size).toBe(2);
+    expect(links).toHaveLength(2);
+    const long = { ...request, requestedAt: '2026-01-01T00:00:00.000Z' };
+    await fixture.deliver('order.mail_requested', long, 7);
+    expect(await sentTo(email)).toHaveLength(2);
+  });
+
   test('cancellations and refunds are told, each by its own text', async () => {
     const own = await sell(fixture, { email });
     own.order.state = 'cancelled';

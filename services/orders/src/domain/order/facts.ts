@@ -4,7 +4,8 @@ export type OrderConfirmed = ReturnType<typeof orderConfirmed>;
 export type OrderCancelled = ReturnType<typeof orderCancelled>;
 export type OrderExpired = ReturnType<typeof orderExpired>;
 export type ContactNamed = ReturnType<typeof contactNamed>[number];
-export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed;
+export type MailRequested = ReturnType<typeof mailRequested>;
+export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed | MailRequested;
 
 /** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
 export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
@@ -92,4 +93,19 @@ export const contactNamed = ({ id: orderId, createdBy, pointOfSale, contactNumbe
 export const orderExpired = ({ id: orderId, lines }: Order) => ({
   type: 'order.expired' as const,
   data: { orderId, placeIds: placeIdsOf(lines) },
+});
+
+/** The institution wants its buyer to get a mail again; `requestedAt` in epoch milliseconds. */
+export const mailRequested = (
+  { id: orderId, pointOfSale, contactNumber }: Pick<Order, 'id' | 'pointOfSale' | 'contactNumber'>,
+  requestedAt: number,
+) => ({
+  type: 'order.mail_requested' as const,
+  data: {
+    orderId,
+    pointOfSale,
+    contactNumber,
+    kind: 'confirmation' as const,
+    requestedAt: new Date(requestedAt).toISOString(),
+  },
 });

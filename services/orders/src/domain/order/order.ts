@@ -203,6 +203,8 @@ export interface Order {
   readonly namesDue?: number | null;
   /** The last requests whose effect is in the order and that have no idempotency record: a shopper's. */
   readonly handledRequests?: readonly string[];
+  /** When a mail was asked for, of the last day; absent: none was. */
+  readonly mailRequests?: readonly number[];
   /** Absent: the order never was a cart, or still is one. */
   readonly checkout?: Checkout;
   /** Absent or null: no contact is to be written. */
