@@ -21,6 +21,8 @@ const LANGUAGES = [
 
 type Language = (typeof LANGUAGES)[number];
 
+type Seat = { readonly row: string; readonly seat: string };
+
 suite('a newcomer buys two seats on a phone, finds them from the mail on a laptop, and is let in once', () => {
   const product = useProduct();
   const partner = usePartner(product);
@@ -41,7 +43,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce', ...more });
 
   /** Chooses two neighbours in the first balcony with a finger; their row and numbers. */
-  const chooseSeats = async (page: Page, t: Texts, { language }: Language): Promise<readonly string[]> => {
+  const chooseSeats = async (page: Page, t: Texts, { language }: Language): Promise<readonly Seat[]> => {
     const place = new RegExp(`^${t('seatName', { row: '([A-D])', seat: '(\\d+)' })}`);
     const plan = page.locator('.plan-screen');
     await plan.evaluate((node) => node.scrollIntoView({ block: 'center' }));
@@ -58,7 +60,7 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     const [one, other] = (await chosen.allTextContents()).map((text) => place.exec(text) ?? []);
     expect(other?.[1]).toBe(one?.[1]);
     expect(Math.abs(Number(one?.[2]) - Number(other?.[2]))).toBe(1);
-    return [one, other].map((seat) => `${seat?.[1]}-${seat?.[2]}`);
+    return [one, other].map((seat) => ({ row: String(seat?.[1]), seat: String(seat?.[2]) }));
   };
 
   /** Buys the chosen seats as a guest. */
@@ -89,6 +91,13 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
     await waitUntil(hasCome, { what: `the mail to ${email}`, withinMs: 240_000 });
     expect(await mail.textContent()).toMatch(new RegExp(`^${words.subject} [a-z2-9]{8}\\s?: ${hallOf(words).name}$`));
     await mail.click();
+    const links = await laptop.locator('a[download]').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    const files = links.map((link) => new URL(String(link), outbox).href);
+    expect(files.length).toBeGreaterThan(0);
+    const answers = await Promise.all(files.map((file) => laptop.request.get(file)));
+    expect(answers.map((one) => [one.status(), one.headers()['content-disposition']])).toEqual(
+      files.map(() => [200, expect.stringMatching(/^attachment; /)]),
+    );
     await laptop.locator('a[href*="/ticket-link#"]').click();
     await takenOver(laptop);
     await heading(laptop, t('linkedTitle')).waitFor();
@@ -122,12 +131,13 @@ suite('a newcomer buys two seats on a phone, finds them from the mail on a lapto
       await beginAt(steward, product, [{ name, performanceId, tickets: [] }], 'North');
       const [first = '', second = ''] = barcodes;
       const [letIn, again] = ['admitted', 'repeated'].map((result) => steward.t(`results.${result}`));
+      const [one, other] = seats.map((seat) => steward.t('seat', seat));
       await steward.read(first);
-      expect(await steward.result()).toContain(`green: ${letIn} ${seats[0]}`);
+      expect(await steward.result()).toContain(`green: ${letIn} ${one}`);
       await steward.read(first);
-      expect(await steward.result()).toContain(`amber: ${again} ${seats[0]}`);
+      expect(await steward.result()).toContain(`amber: ${again} ${one}`);
       await steward.read(second);
-      expect(await steward.result()).toContain(`green: ${letIn} ${seats[1]}`);
+      expect(await steward.result()).toContain(`green: ${letIn} ${other}`);
       const isInside = async () => {
         const { items } = await must(partner, `/svc/v3/tickets?performanceId=${performanceId}`);
         return items.every(({ status }: { status: string }) => status === 'controlled');
