@@ -1,4 +1,4 @@
-// rule platform 8: of contacts only those that it made and that such an order names | services/contacts/src/contacts/contacts.ts
+// rule platform.8: of contacts only those that it made and that such an order names | services/contacts/src/contacts/reach.ts
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ClientBounds } from '@boxoffice/identity';
 import { describe, expect, test } from '@jest/globals';

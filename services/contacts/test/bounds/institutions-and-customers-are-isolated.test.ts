@@ -1,3 +1,4 @@
+// rule decisions: a role `customer` learns of at most 5 an hour (409 or otherwise), then 429; each leaves an audit line | services/contacts/src/contacts/disclosure.ts
 import { randomUUID } from 'node:crypto';
 import type { CallerUser } from '@boxoffice/identity';
 import type { CollectionHandle } from '@boxoffice/store';
@@ -155,7 +156,6 @@ describeOnEachEngine('isolation', (fixture) => {
       expect((await change(contactNumber, '?allowDuplicateEmail=false')).status).toBe(409);
     });
 
-    // rule decisions: a role `customer` learns of at most 5 an hour (409 or otherwise), then 429; each leaves an audit line | services/contacts/src/contacts/disclosure.ts
     describe('learns of at most 5 existing emails an hour', () => {
       const prober = async () => {
         const email = emailOf();

@@ -1,4 +1,4 @@
-// rule platform 8: Its feed has `sequence: null` and cursors that do not count what it may not see | services/events/src/feed/read.ts
+// rule platform.8: Its feed has `sequence: null` and cursors that do not count what it may not see | services/events/src/feed/read.ts
 import { type TestEngine, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '../fixture/receiver.ts';

@@ -1,4 +1,4 @@
-// rule platform 8: Bounds hold for what a client does, too | services/orders/src/context.ts
+// rule platform.8: Bounds hold for what a client does, too | services/orders/src/context.ts
 import { randomUUID } from 'node:crypto';
 import type { CallerUser, ClientBounds } from '@boxoffice/identity';
 import { expect, test } from '@jest/globals';

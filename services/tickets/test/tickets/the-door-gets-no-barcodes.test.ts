@@ -1,4 +1,4 @@
-// rule platform 1: the institution's tickets without `barcode` (absent) and without their documents (403) | services/tickets/src/tickets/answers.ts
+// rule platform.1: the institution's tickets without `barcode` (absent) and without their documents (403) | services/tickets/src/tickets/answers.ts
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeOnEachEngine, door, PATH, till } from '../fixture/service.ts';

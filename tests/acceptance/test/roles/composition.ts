@@ -87,6 +87,7 @@ const NEEDED: Readonly<Record<string, (params: Readonly<Record<string, string>>)
     listAvailability: ({ performanceId = 'none' }) => ({ performanceIds: performanceId }),
     getAdmissions: ({ performanceId = 'none' }) => ({ performanceId }),
     listTicketStatuses: ({ performanceId = 'none' }) => ({ performanceId }),
+    getAllTicketStatuses: ({ performanceId = 'none' }) => ({ performanceId }),
   };
 
 const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {

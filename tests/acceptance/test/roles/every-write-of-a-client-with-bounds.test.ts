@@ -1,4 +1,4 @@
-// rule platform 8: Bounds hold for what a client does, too | libs/identity/src/caller.ts
+// rule platform.8: Bounds hold for what a client does, too | libs/identity/src/caller.ts
 import type { ClientBounds } from '@boxoffice/identity';
 import { readSettings, text } from '@boxoffice/runtime';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

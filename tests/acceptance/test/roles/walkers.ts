@@ -55,7 +55,14 @@ export const DECIDED: Readonly<
       'getTicketDocument',
       'getVerificationKey',
     ],
-    mayNot: ['createIndividual', 'createStructure', 'listControls', 'getAdmissions', 'listTicketStatuses'],
+    mayNot: [
+      'createIndividual',
+      'createStructure',
+      'listControls',
+      'getAdmissions',
+      'listTicketStatuses',
+      'getAllTicketStatuses',
+    ],
   },
 };
 
