@@ -37,6 +37,8 @@ const EVERY_MS = 4_000;
 
 const pages = { start: startPage, choose: choosePage, scan: scanPage, report: reportPage };
 
+const isChosen = ({ chosen, everything }) => everything || chosen.length > 0;
+
 /** A page that says one thing. */
 const say = (text, more) => show(h('div', { class: 'page' }, heading(t('title')), message(text, more)));
 
@@ -84,7 +86,7 @@ const start = async () => {
   );
   if (!isOpen) return say(t('noMemory'), { role: 'alert' });
   context.error = await signIn.complete();
-  open(!isSignedIn() || context.error ? 'start' : evening.door().performances.length === 0 ? 'choose' : 'scan');
+  open(!isSignedIn() || context.error ? 'start' : isChosen(evening.door()) ? 'scan' : 'choose');
 
   let [timer, synchronising] = [undefined, Promise.resolve()];
   /** One after the other: what was chosen meanwhile is loaded after that. */

@@ -13,6 +13,8 @@ const KEPT_MS = 12 * 3_600_000;
 /** How long the keys count as all that there are. Milliseconds. */
 const KEYS_MS = 600_000;
 const MAX_TEXT = 2_048;
+/** How often it is read what is on. Milliseconds. */
+const ON_MS = 60_000;
 /** How often it is read which other performances there are. Milliseconds. */
 const OTHERS_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -38,7 +40,9 @@ const shownOf = ({ place, seatCategory = null, performance = null, ...answer }) 
 export const createEvening = ({ connect, storage, mayKeep = () => true, link, verify, newNonce, onChange }) => {
   let keys = [];
   let keysUntil = 0;
-  let door = { performances: [], gate: '', endsAt: 0 };
+  /** `performances`: whose tickets are let in: those that were `chosen`, and with `everything` all that is on. */
+  let door = { performances: [], chosen: [], everything: false, gate: '', endsAt: 0 };
+  let onUntil = 0;
   /** What else is on or was, to say what other tickets are for. */
   let others = [];
   let othersUntil = 0;
@@ -173,6 +177,21 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     return { ...alone, nonce: scan.nonce, isAlone: true };
   };
 
+  /** At a door of everything that is valid: what is on now, as time goes on. Without an answer it stays as it was. */
+  const followWhatIsOn = async () => {
+    if (!door.everything || link.now() < onUntil) return;
+    const own = door;
+    const on = await link.getAll('/svc/v3/catalog/programme');
+    // Another door was chosen meanwhile.
+    if (door !== own) return;
+    onUntil = link.now() + ON_MS;
+    const chosenIds = door.chosen.map(({ id }) => id);
+    const performances = [...door.chosen, ...on.filter(({ id }) => !chosenIds.includes(id))];
+    door = { ...door, performances, endsAt: Math.max(door.endsAt, link.now() + KEPT_MS) };
+    await remember('door', door);
+    statuses.keep(performanceIds());
+  };
+
   /** Reads which performances there are around today; without an answer tickets for them are not named. */
   const readOthers = async () => {
     if (link.now() < othersUntil) return;
@@ -196,7 +215,8 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     async open() {
       const records = await database.open();
       const known = new Map(records.settings.map((one) => [one.name, one]));
-      door = known.get('door') ?? door;
+      door = { ...door, ...known.get('door') };
+      if (door.chosen.length === 0 && !door.everything) door.chosen = door.performances;
       keys = known.get('keys')?.keys ?? [];
       others = known.get('others')?.others ?? [];
       statuses.open(records);
@@ -205,17 +225,20 @@ export const createEvening = ({ connect, storage, mayKeep = () => true, link, ve
     },
     door: () => door,
     /** Begins an evening at a door. */
-    async choose(performances, gate) {
-      const starts = performances.map(({ startDate }) => Date.parse(startDate));
-      door = { performances, gate, endsAt: Math.max(link.now(), ...starts) + KEPT_MS };
+    async choose(chosen, gate, { everything = false } = {}) {
+      const starts = chosen.map(({ startDate }) => Date.parse(startDate));
+      const endsAt = Math.max(link.now(), ...starts) + KEPT_MS;
+      door = { performances: chosen, chosen, everything, gate, endsAt };
+      onUntil = 0;
       await remember('door', door);
       statuses.keep(performanceIds());
-      if (performances.length === 0) await queue.forget();
+      if (chosen.length === 0 && !everything) await queue.forget();
       onChange();
     },
     /** Sends what waits, then loads keys and statuses; rejects without a network. */
     async synchronise() {
       await queue.flush();
+      await followWhatIsOn();
       if (performanceIds().length === 0) return;
       if (!isReady() || link.now() > keysUntil) {
         ({ keys } = await link.get('/svc/v3/tickets/verification-key'));

@@ -159,7 +159,7 @@ export const createStatuses = ({ database, list, listAll, now, onChange }) => {
     /** When the oldest of these lists was read, epoch milliseconds; undefined if one is missing. */
     asOf(performanceIds) {
       const times = performanceIds.map((id) => read[id]?.at);
-      return times.includes(undefined) ? undefined : Math.min(...times);
+      return times.length === 0 || times.includes(undefined) ? undefined : Math.min(...times);
     },
     /** Deletes the lists of all other performances. */
     keep(performanceIds) {

@@ -61,9 +61,10 @@ export const choosePage = async (context) => {
     return;
   }
   const all = Object.values(days).flat();
-  const before = evening.door().performances.map(({ id }) => id);
+  const before = evening.door().chosen.map(({ id }) => id);
   const isChosen = ({ id }) =>
-    before.includes(id) || (before.length === 0 && days.today.length === 1 && days.today[0].id === id);
+    before.includes(id) ||
+    (before.length === 0 && !evening.door().everything && days.today.length === 1 && days.today[0].id === id);
   const rows = new Map(all.map((one) => [one.id, row(one, isChosen(one), link.now())]));
   const group = (name) =>
     days[name].length > 0 &&
@@ -86,14 +87,16 @@ export const choosePage = async (context) => {
     allowSound();
     // Browsers delete what nobody has asked them to keep when space is short.
     void navigator.storage?.persist?.().catch(() => undefined);
-    const chosen = new FormData(event.target).getAll('performance');
-    if (chosen.length === 0) {
+    const form = new FormData(event.target);
+    const [chosen, everything] = [form.getAll('performance'), form.has('everything')];
+    if (chosen.length === 0 && !everything) {
       problem.textContent = t('chooseFirst');
       return;
     }
     await evening.choose(
       all.filter(({ id }) => chosen.includes(id)),
       gate.value.trim(),
+      { everything },
     );
     synchronise();
     open('scan');
@@ -105,6 +108,12 @@ export const choosePage = async (context) => {
       heading(t('chooseTitle')),
       days.today.length + days.passes.length === 0 && message(t('noneToday')),
       all.length > SEEN && finder([...rows.values()]),
+      h(
+        'label',
+        { class: 'choice' },
+        h('input', { type: 'checkbox', name: 'everything', checked: evening.door().everything }),
+        h('span', null, h('strong', null, t('everything')), h('small', null, t('everythingHint'))),
+      ),
       ...['today', 'passes', 'tomorrow'].map(group),
       h('label', { class: 'field' }, h('span', null, t('gate')), gate, h('small', { id: 'gate-hint' }, t('gateHint'))),
       problem,

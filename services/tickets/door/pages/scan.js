@@ -4,6 +4,7 @@ import { ask, button, h, symbol } from '../dom.js';
 import { listen } from '../hand-scanner.js';
 import { allowSound, signal } from '../sound.js';
 import { notesOf, placeOf, placesOf, reasonOf, t, timeOf, titleOf } from '../texts/index.js';
+import { askTicket } from './find.js';
 import { cancelButton, heading, show } from './frame.js';
 
 // The result over the whole screen: colour, symbol, word, sound; it goes by itself.
@@ -47,27 +48,6 @@ const createBand = () => {
   };
 };
 
-const typedId = (text) => {
-  const id = text.replaceAll(/\s/g, '').toLowerCase();
-  return id.startsWith('tic_') ? id : `tic_${id}`;
-};
-
-/** Asks for the number of a ticket; undefined if nobody gives one. */
-const askNumber = async () => {
-  const input = h('input', {
-    required: true,
-    maxlength: 128,
-    autocapitalize: 'none',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    'aria-describedby': 'number-hint',
-  });
-  const hint = h('small', { id: 'number-hint' }, t('typeHint'));
-  const field = h('label', { class: 'field' }, h('span', null, t('typeLabel')), input, hint);
-  const buttons = [button({ type: 'submit', value: 'yes', class: 'strong' }, null, t('check')), cancelButton()];
-  return (await ask(t('typeTitle'), field, buttons)) === 'yes' ? typedId(input.value) : undefined;
-};
-
 /** The last admission of this phone that can be taken back. */
 const lastAdmission = ({ queue }) =>
   queue
@@ -91,7 +71,7 @@ export const countsOf = (evening) => {
 /** Scanning: camera, hand scanner, typed numbers, and what came of them. */
 export const scanPage = ({ evening, link, signIn, open }) => {
   const band = createBand();
-  const { performances, gate } = evening.door();
+  const { chosen, everything, gate } = evening.door();
   const link_ = h('p', { class: 'link', role: 'status' });
   const counts = h('p', { class: 'counts' });
   const later = button({ class: 'warning', hidden: true, onclick: () => open('report') }, 'amber', t('later'));
@@ -117,7 +97,7 @@ export const scanPage = ({ evening, link, signIn, open }) => {
   const stopListening = listen((text, candidates) => void scan({ text, candidates }));
 
   const type = async () => {
-    const ticketId = await askNumber();
+    const ticketId = await askTicket({ evening, link });
     if (ticketId) await scan({ ticketId });
   };
   const undo = async () => {
@@ -162,7 +142,7 @@ export const scanPage = ({ evening, link, signIn, open }) => {
       h(
         'header',
         null,
-        heading([gate, ...performances.map(titleOf)].filter(Boolean).join(' · ')),
+        heading([gate, everything && t('everything'), ...chosen.map(titleOf)].filter(Boolean).join(' · ')),
         link_,
         counts,
         later,

@@ -37,8 +37,8 @@ export interface Door {
   openFilmed(options?: PhoneOptions): Promise<Phone>;
   /** The same without a camera. */
   open(options?: PhoneOptions): Promise<Phone>;
-  /** A phone with tonight's list at a door of this name. */
-  phoneAt(gate: string, options?: PhoneOptions): Promise<Phone>;
+  /** A phone at a door of this name: with tonight's list, or of all that is valid now if no evening is given. */
+  phoneAt(gate: string, options?: PhoneOptions, evenings?: readonly Evening[]): Promise<Phone>;
   ticketOf(ticket: Ticket): Promise<Json>;
   /** Waits until a ticket has this value. */
   becomes(ticket: Ticket, name: 'status' | 'gate', value: string): Promise<unknown>;
@@ -90,9 +90,9 @@ export const withDoor = (name: string, film: readonly Omit<Scene, 'barcode'>[], 
       },
       openFilmed: (options) => openPhone(filmed, product, options),
       open,
-      async phoneAt(gate, options) {
+      async phoneAt(gate, options, evenings = [tonight]) {
         const phone = await open(options);
-        await beginAt(phone, product, [tonight], gate);
+        await beginAt(phone, product, evenings, gate);
         return phone;
       },
       ticketOf,

@@ -178,6 +178,7 @@ const signInAt = async (
   await page.locator('input[name=password]').fill(user?.password ?? '');
   await page.locator('button[type=submit]').first().click();
   for (const { performanceId } of evenings) await page.locator(`input[value="${performanceId}"]`).check();
+  if (evenings.length === 0) await page.locator('input[name=everything]').check();
   await page.locator('input[name=gate]').fill(gate);
   await page.locator('main button[type=submit]').click();
   // Its list is there once it says as of when that is.

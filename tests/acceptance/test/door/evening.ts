@@ -75,6 +75,79 @@ export const stewards = (door: Door): void => {
     await page.context().close();
   });
 
+  story('a guest without a ticket is found by name, seat and order, and let in', async () => {
+    const [phone, named, seated] = [await phoneAt('Found'), fresh(), fresh()];
+    const { page, t } = phone;
+    const body = { beneficiary: { firstName: 'Ana', lastName: 'Ægidius-Martín' } };
+    const { id } = await must(partner, `/svc/v3/tickets/${named.id}`, 'PATCH', body);
+    const { orderId } = await ticketOf(seated);
+    const { number } = await must(partner, `/svc/v3/orders/${orderId}`);
+    const hits = page.locator('dialog li button');
+    const find = async (text: string) => {
+      await page.locator('dialog input').fill(text);
+      await page.locator('dialog button[type=submit]').click();
+    };
+    await press(phone, 'type');
+    await find(number);
+    // Two pages, of which those that are in force are shown.
+    await page.getByText(new RegExp(t('findMore', { count: '\\d+' }))).waitFor();
+    expect([19, 20]).toContain(await hits.count());
+    await find('nobody');
+    await page.getByText(t('findNothing')).waitFor();
+    await find('aegidius m');
+    await page.getByText(t('found', { count: 1 })).waitFor();
+    expect(await hits.textContent()).toContain(`Ana Ægidius-Martín${t('seat', named)}`);
+    expect(await faultsOf(page)).toEqual([]);
+    await hits.click();
+    expect(await phone.result()).toContain(`green: ${t('results.admitted')} ${t('seat', named)}`);
+    expect((await must(partner, `/svc/v3/tickets/${id}`)).gate).toBe('Found');
+    await press(phone, 'type');
+    await find(`${seated.row} ${seated.seat}`);
+    await hits.getByText(new RegExp(`${t('seat', seated)}$`)).click();
+    expect(await phone.result()).toContain(`green: ${t('results.admitted')} ${t('seat', seated)}`);
+    await becomes(seated, 'gate', 'Found');
+    await phone.setOffline(true);
+    await press(phone, 'type');
+    await find('Martin');
+    await page.getByText(t('findOffline')).waitFor();
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+  });
+
+  story('a door of everything that is valid now lets passes in, and says name and validity', async () => {
+    const create = (path: string, body: object) => must(partner, `/svc/v3/${path}`, 'POST', body);
+    const name = { en: 'Friends of the opera', de: 'Freunde der Oper' };
+    const endDate = new Date(Date.now() + 90 * 86_400_000).toISOString();
+    const { id: tariffId } = await create('catalog/tariffs', { code: `F${Date.now()}`, name });
+    const pass = { code: `F${Date.now()}`, type: 'pass', name, state: 'running', endDate };
+    const { id: productId } = await create('catalog/products', pass);
+    const { id: performanceId, seatCategories } = await create(`catalog/products/${productId}/performances`, {
+      startDate: new Date(Date.now() - 86_400_000).toISOString(),
+      venue: { name: 'Grand Théâtre' },
+      timeZone: 'Europe/Zurich',
+      seatCategories: [{ code: 'stock', name, numbered: false, capacity: 5 }],
+      prices: [{ seatCategory: 'stock', tariffId, amount: 9_000 }],
+    });
+    const items = [{ performanceId, seatCategoryId: seatCategories[0].id, tariffId, quantity: 2 }];
+    const { id } = await create('orders', { items, ticketDelivery: 'electronic' });
+    await create(`orders/${id}/confirmation`, { onAccount: true });
+    const { items: tickets } = await must(partner, `/svc/v3/tickets?orderId=${id}`);
+    const phone = await phoneAt('Everything', { locale: 'de-CH' }, []);
+    const { page, t } = phone;
+    const [before = '', after = ''] = t('validUntil', { end: '|' }).split('|');
+    const said = new RegExp(
+      `^green: ${t('results.admitted')} Freunde der Oper, ${before}\\d+\\. \\w+ \\d{4}${after}, Grand Théâtre$`,
+    );
+    await phone.read(tickets[0].barcode);
+    expect(await phone.result()).toMatch(said);
+    expect(await page.locator('h1').textContent()).toContain(t('everything'));
+    await phone.setOffline(true);
+    await phone.read(tickets[1].barcode);
+    expect(await phone.result()).toContain('Freunde der Oper');
+    expect(phone.complaints).toEqual([]);
+    await phone.close();
+  });
+
   story('without a network the phone decides, also after a reload, and sends what it admitted', async () => {
     const [phone, ticket, second] = [await phoneAt('North', { locale: 'de-CH' }), fresh(), fresh()];
     const { t } = phone;
