@@ -156,6 +156,41 @@ describe('in family A', () => {
     return (await waitUntil<Json>(issued, { what: `the ticket of ${id}` })).status;
   };
 
+  test('a pass admits as often as its product said when it was sold, and is found by the number of its order', async () => {
+    const tariffId = (await items())[0]?.tariffId;
+    const sell = async (entries: string) => {
+      const stock = { code: 'STOCK', name: { en: 'Pass' }, numbered: false, capacity: 5 };
+      const period = {
+        startDate: new Date(Date.now() - 86_400_000).toISOString(),
+        durationMinutes: 10_000,
+        venue: { name: 'Grand Théâtre' },
+        timeZone: 'Europe/Zurich',
+        seatCategories: [stock],
+        prices: [{ seatCategory: stock.code, tariffId, amount: 4_000 }],
+      };
+      const { id, performances } = await must(full, '/svc/v3/catalog/products', 'POST', {
+        ...{ code: `pass-${entries}-${Date.now()}`, type: 'pass', name: { en: 'Pass' }, state: 'running' },
+        ...{ entries, performances: [period] },
+      });
+      const [{ id: performanceId, seatCategories }] = performances;
+      const item = { performanceId, seatCategoryId: seatCategories[0].id, tariffId };
+      const sold = await must(full, '/svc/v3/orders', 'POST', { items: [item], ticketDelivery: 'electronic' });
+      await must(full, `/svc/v3/catalog/products/${id}`, 'PATCH', { entries: 'once' });
+      expect(await statusAfterConfirming(sold)).toBe('printed');
+      const found = await door(`/svc/v3/tickets?performanceId=${performanceId}&q=${sold.number}`);
+      return found.body.data.items[0].id;
+    };
+    const controls = async (ticketId: string) => {
+      const control = async () => {
+        const { body } = await door(`/svc/v3/tickets/${ticketId}/control`, { method: 'POST', body: {} });
+        return body.data?.status ?? body.status;
+      };
+      return [await control(), await control()];
+    };
+    expect(await controls(await sell('unlimited'))).toEqual(['controlled', 'controlled']);
+    expect(await controls(await sell('daily'))).toEqual(['controlled', 'ticket_already_controlled']);
+  });
+
   test('an order has the delivery that it names, else that of its point of sale, else print', async () => {
     const [plain, own, sold] = [
       await order({}),
