@@ -68,6 +68,7 @@ const programme = {
         venue: { name: 'Grande salle', city: 'Genève' },
       },
       performances: 1,
+      entries: null,
     },
   },
   days: { '2027-03-12': 1 },

@@ -87,6 +87,13 @@ export const ProgrammeEntry = named(
       ),
     ),
     performances: Integer({ description: 'how many are wanted' }),
+    entries: nullable(
+      oneOf(['once', 'daily', 'unlimited'], {
+        description:
+          'how often a ticket of what is no show admits: `daily`: once per local day of the venue; null: a show, which ' +
+          'admits once',
+      }),
+    ),
   }),
 );
 

@@ -131,6 +131,8 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
         ...entry(product),
         performance: isDated ? { id, startDate, timeZone, venue: { name: venue.name, city: venue.city } } : null,
         performances: performances.length,
+        // Absent until every instance of the catalog is of this release.
+        entries: product.entries ?? null,
       };
     },
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({

@@ -54,7 +54,7 @@ test('the programme of a point of sale, in the language of the visitor', async (
   const name = { fr: 'Contes', de: 'Märchen' };
   const tale = fixture.catalog.show({ institution, name, startDate: '2031-05-02T18:00:00.000Z' });
   fixture.catalog.show({ institution, name: { fr: 'Nuit' }, startDate: '2031-05-01T18:00:00.000Z' });
-  const goods = fixture.catalog.show({ institution, name, type: 'goods' });
+  const goods = fixture.catalog.show({ institution, name, type: 'goods', entries: 'daily' });
   const find = (query: string) => fixture.call('GET', `/programme?${query}`, { host, version: 'vexp' });
 
   const all = await find('');
@@ -62,13 +62,13 @@ test('the programme of a point of sale, in the language of the visitor', async (
   const { text, data } = await find('type=show&q=marchen&from=2031-05-02&to=2031-05-02&lang=de');
   expect(data).toMatchObject({
     products: {
-      [tale.product.id]: { name: 'Märchen', performances: 1, performance: { id: tale.performanceId } },
+      [tale.product.id]: { name: 'Märchen', performances: 1, entries: null, performance: { id: tale.performanceId } },
     },
     days: { '2031-05-02': 1 },
   });
   expect(text).not.toContain(goods.product.id);
   expect((await find('type=goods')).data).toMatchObject({
-    products: { [goods.product.id]: { performance: null, performances: 0 } },
+    products: { [goods.product.id]: { performance: null, performances: 0, entries: 'daily' } },
     days: {},
     venues: [],
   });
