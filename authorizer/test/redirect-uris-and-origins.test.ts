@@ -66,8 +66,9 @@ describe('a redirect uri is safe and matches to the letter', () => {
       expect(redirectUriProblem(uri, 'confidential')).toEqual(expect.any(String));
     });
 
-    test('origins of https and of loopback hosts', () => {
-      for (const origin of ['https://www.example.org', 'https://www.example.org:8443', 'http://localhost:5173']) {
+    test('origins of https, of loopback hosts and of apps in a web view', () => {
+      const apps = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
+      for (const origin of ['https://www.example.org', 'https://a.example:8443', 'http://localhost:5173', ...apps]) {
         expect(originProblem(origin)).toBeUndefined();
       }
       for (const origin of [
@@ -77,6 +78,9 @@ describe('a redirect uri is safe and matches to the letter', () => {
         '*',
         'https://*.example.org',
         'https://a;b',
+        'capacitor://localhost/',
+        'capacitor://elsewhere.example',
+        'capacitor:localhost',
       ]) {
         expect(originProblem(origin)).toEqual(expect.any(String));
       }

@@ -401,4 +401,19 @@ describe('an unknown client is indistinguishable from a wrong secret', () => {
     expect(JSON.stringify(lines)).not.toMatch(/nobody-may-read|in-the-wrong-place/);
     expect(JSON.stringify(lines)).not.toContain(client.clientSecret);
   });
+
+  test('an empty password is refused without a line: libraries try a public client so', async () => {
+    const { lines, post } = installation;
+    const grant = { grant_type: 'client_credentials' };
+    const failures = () => lines.filter(({ event }) => event === 'audit.authentication_failed').length;
+    const before = failures();
+    for (const path of ['/auth/token', '/auth/introspect', '/auth/revoke'])
+      expect((await post(path, { ...grant, token: 'x' }, { authorization: basic(client.clientId, '') })).status).toBe(
+        401,
+      );
+    expect(failures()).toBe(before);
+    for (const authorization of ['Basic !!!', 'Basic Og==', basic(client.clientId, ' ')])
+      expect((await post('/auth/token', grant, { authorization })).status).toBe(401);
+    expect(failures()).toBe(before + 3);
+  });
 });

@@ -131,17 +131,28 @@ const formDecoded = (text: string): string => {
   }
 };
 
-/**
- * Parses HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined if
- * malformed or incomplete.
- */
-export const readBasic = (authorization: string): Credentials | undefined => {
+/** HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one. */
+const partsOf = (authorization: string): Credentials | undefined => {
   const decoded = Buffer.from(authorization.replace(SCHEME, '').trim(), 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
   if (colon < 0) return undefined;
   const id = formDecoded(decoded.slice(0, colon));
-  const secret = formDecoded(decoded.slice(colon + 1));
-  return id && secret ? { id, secret } : undefined;
+  return { id, secret: formDecoded(decoded.slice(colon + 1)) };
+};
+
+/** Parses HTTP Basic credentials. Undefined if malformed or incomplete. */
+export const readBasic = (authorization: string): Credentials | undefined => {
+  const parts = partsOf(authorization);
+  return parts?.id && parts.secret ? parts : undefined;
+};
+
+/**
+ * Whether a client is named with an empty password. That guesses nothing: libraries try a public client so, before they
+ * send its client_id in the form.
+ */
+const hasNoPassword = (authorization: string | undefined): boolean => {
+  const parts = isBasic(authorization) ? partsOf(authorization) : undefined;
+  return parts !== undefined && parts.id !== '' && parts.secret === '';
 };
 
 /** The form fields that may carry client credentials. */
@@ -206,7 +217,7 @@ export const createClientAuthentication =
     const basic = isBasic(authorization);
     const credentials = readCredentials(form, authorization);
     if (!credentials) {
-      onFailure({ clientId: undefined, reason: 'malformed credentials' });
+      if (!hasNoPassword(authorization)) onFailure({ clientId: undefined, reason: 'malformed credentials' });
       throw invalidClient(basic);
     }
     const cached = clients.cached(credentials.id);

@@ -1,7 +1,7 @@
 // The addresses that clients name: where browsers are led, and the origins that may read answers of the API.
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
-import { REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
+import { originOf, REDIRECT_URI_PATTERN, SECURE_ORIGIN_PATTERN, WEB_ADDRESSES } from '@boxoffice/http';
 import { type CollectionHandle, type Document, everyDocument, type Store, unlessQuiet } from '@boxoffice/store';
 import type { ClientType } from '../domain/client.ts';
 import { apiKeysCollection, clientsCollection } from '../store.ts';
@@ -22,9 +22,7 @@ export const redirectUriProblem = (uri: string, type: ClientType): string | unde
 
 /** Why a client cannot register this origin, which is to be as browsers send it; undefined if it can. */
 export const originProblem = (origin: string): string | undefined =>
-  ORIGIN.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin
-    ? undefined
-    : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
+  ORIGIN.test(origin) && originOf(origin) === origin ? undefined : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
 
 /** Checks the redirect URIs and origins of a registration. @throws {Fault} validation_error, naming every wrong one */
 export const checkUris = ({ redirectUris, origins }: Uris, type: ClientType): void => {
@@ -72,14 +70,14 @@ const OVERLAP_MS = 30_000;
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/;
 
 /** The origin of a redirect URI as requests name it; undefined for private-use schemes (RFC 8252, 7.1). */
-const originOf = (redirectUri: string): string | undefined => {
+const originNamedBy = (redirectUri: string): string | undefined => {
   const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return undefined;
   return LOOPBACK.test(url.origin) ? `http://${url.hostname}:*` : url.origin;
 };
 
 const originsOf = ({ origins = [], redirectUris = [], deletedAt }: Naming): string[] =>
-  deletedAt === null ? [...origins, ...redirectUris.flatMap((uri) => originOf(uri) ?? [])] : [];
+  deletedAt === null ? [...origins, ...redirectUris.flatMap((uri) => originNamedBy(uri) ?? [])] : [];
 
 const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owner>) => ({
   all: () => everyDocument(handle),

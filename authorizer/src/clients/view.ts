@@ -111,7 +111,8 @@ const changeable = {
   origins: Type.Optional(
     uris(
       secureOrigin,
-      'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`',
+      'origins from which browsers call the interface, beside those of the redirect URIs: `https://www.example.org`; of ' +
+        'an app in a web view its own, like `capacitor://localhost`',
     ),
   ),
   bounds: Type.Optional(nullable(BoundsInput)),

@@ -4,13 +4,14 @@ import { until } from '../fixtures/http.ts';
 import { CATALOG, type CatalogInstallation, startCatalogInstallation } from '../fixtures/installation.ts';
 
 const NAMED = 'https://calendar.city.example';
+const APP = 'capacitor://localhost';
 const FOREIGN = 'https://elsewhere.example';
 
 let its: CatalogInstallation;
 
 beforeAll(async () => {
   its = await startCatalogInstallation();
-  its.authorizer.origins.push(NAMED, 'http://127.0.0.1:*');
+  its.authorizer.origins.push(NAMED, 'http://127.0.0.1:*', APP);
   await until(async () => (await get(NAMED)).headers['access-control-allow-origin'] === NAMED, 50_000);
 });
 afterAll(() => its.close());
@@ -37,6 +38,14 @@ describe('a preflight', () => {
     );
     expect(headers['access-control-allow-credentials']).toBeUndefined();
     expect(headers.vary).toBe('Origin');
+  });
+
+  test('of the origin of an app is 204, and another app cannot read the answer', async () => {
+    const { status, headers } = await preflight(APP, CATALOG);
+    expect([status, headers['access-control-allow-origin']]).toEqual([204, APP]);
+    expect((await get(APP)).headers['access-control-allow-origin']).toBe(APP);
+    for (const other of ['ionic://localhost', 'capacitor://localhost:80', 'capacitor://elsewhere'])
+      expect(corsHeaders((await get(other)).headers)).toEqual([]);
   });
 
   test('of an origin that nobody names is 204 without a CORS header', async () => {

@@ -37,6 +37,6 @@ export { BODY_LIMIT_BYTES, ClientGone, readBody, textOf } from './requests/body.
 export { isKnown, qualityOf } from './requests/headers.ts';
 export { mergePatch, readOnlyOf } from './requests/read-only.ts';
 export * from './schemas.ts';
-export { lineOf } from './validation/texts.ts';
+export { lineOf, originOf } from './validation/texts.ts';
 export { createCheck, createItemCheck } from './validation/validators.ts';
 export * from './web-addresses.ts';

@@ -15,6 +15,8 @@ const IPV6 = [
 ].join('|');
 const PORT = '(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
 const HOST = `(${NAME}|(${BYTE}[.]){3}${BYTE}|\\[(${IPV6})\\])`;
+/** What the pages of an app in a web view are below: `capacitor://localhost`, `ionic://localhost`, `tauri://localhost`. */
+const APP = '[a-z][a-z0-9+.-]*://localhost';
 const SECURE = `(https://${HOST}|http://(127[.]0[.]0[.]1|\\[::1\\]|localhost))${PORT}`;
 
 /** Visible ASCII without the characters that parsers read differently or that a URI cannot contain (RFC 3986, 2). */
@@ -27,8 +29,8 @@ const PRIVATE_USE =
 /** The pattern of a web origin: an ASCII host name or an IP address, without a path. */
 export const ORIGIN_PATTERN = `^https?://${HOST}${PORT}$`;
 
-/** The same where only https will do, or http to a loopback host. */
-export const SECURE_ORIGIN_PATTERN = `^${SECURE}$`;
+/** The same where only https will do, or http to a loopback host; or that of an app. */
+export const SECURE_ORIGIN_PATTERN = `^(${SECURE}|${APP})$`;
 
 const PAGE = `https://${HOST}${PORT}([/?][${CHARACTERS}]*)?(#[${CHARACTERS}]*)?`;
 
@@ -45,7 +47,8 @@ export const REDIRECT_URI_PATTERN = `^(${SECURE}([/?][${CHARACTERS}]*)?|${PRIVAT
 export const WEB_ADDRESSES: Readonly<Record<string, string>> = {
   [ORIGIN_PATTERN]: 'must be a web origin, such as https://www.example.org, without a path',
   [SECURE_ORIGIN_PATTERN]:
-    'must be a web origin of https, or of http to 127.0.0.1, [::1] or localhost, such as https://www.example.org',
+    'must be a web origin of https, such as https://www.example.org, or of http to 127.0.0.1, [::1] or localhost, ' +
+    'or of an app, such as capacitor://localhost',
   [PAGE_PATTERN]: 'must be an address of https, such as https://www.example.org/terms',
   [PAGE_OR_MAILBOX_PATTERN]:
     'must be an address of https, such as https://www.example.org/contact, or mailto: and an email address',
