@@ -80,7 +80,7 @@ export default {
         path: '^(libs/[^/]+|gateway|authorizer|services/[^/]+|(deploy|tests)/[^/]+)/',
         pathNot: [
           '^$1/',
-          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time|services/index|pos/index|new-service)\\.ts$',
+          '/src/(index|contact-exception|compile-cache|conformance/index|testkit/index|time|locale/local-time|services/index|pos/index|new-service)\\.ts$',
         ],
       },
     },

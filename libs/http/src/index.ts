@@ -29,7 +29,6 @@ export {
   moneyIn,
   regionOf,
   seatIn,
-  validityIn,
 } from './locale/spoken.ts';
 export { deprecatedMember, named } from './named.ts';
 export * from './operation.ts';

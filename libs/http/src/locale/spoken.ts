@@ -76,35 +76,3 @@ export const moneyIn = (
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay, ...places });
   return format.format(amount / 10 ** digits);
 };
-
-/** By language: valid from one day to another, from a day, until a day. */
-const VALID: Readonly<Record<string, readonly [string, string, string]>> = {
-  en: ['Valid from {from} to {until}', 'Valid from {from}', 'Valid until {until}'],
-  de: ['Gültig vom {from} bis {until}', 'Gültig ab {from}', 'Gültig bis {until}'],
-  fr: ['Valable du {from} au {until}', 'Valable dès le {from}', 'Valable jusqu’au {until}'],
-  it: ['Valido dal {from} al {until}', 'Valido dal {from}', 'Valido fino al {until}'],
-};
-
-/** A period (ISO 8601); null: open. */
-interface Validity {
-  readonly from: string | null;
-  readonly until: string | null;
-}
-
-/**
- * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An end
- * at midnight is that of the day before. Empty if both are open.
- */
-export const validityIn = (locale: string, { from, until: end }: Validity, timeZone: string): string => {
-  // An end before the start is one that was not known yet to change with it.
-  const until = from !== null && end !== null && Date.parse(end) <= Date.parse(from) ? null : end;
-  if (from === null && until === null) return '';
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone });
-  const days = {
-    '{from}': from === null ? '' : format.format(Date.parse(from)),
-    '{until}': until === null ? '' : format.format(Date.parse(until) - 1),
-  };
-  const texts = VALID[new Intl.Locale(locale).language] ?? (VALID.en as NonNullable<(typeof VALID)[string]>);
-  const text = texts[until === null ? 1 : from === null ? 2 : 0] ?? '';
-  return text.replaceAll(/\{from\}|\{until\}/g, (name) => days[name as keyof typeof days]);
-};

@@ -1,9 +1,9 @@
 import { type CategoryPlan, capacityProblems, mergedRows, type RequestedCapacity } from './capacity.ts';
+import { type Clocks, enteredStart, type LocalStart, showsAnotherTime, startAsMeant } from './local-start.ts';
 import { beforeStart, later } from './product.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
 import { type CategoryRows, type SeatMap, seatMapProblems } from './seat-map.ts';
 import { type MoneyRules, type Price, type PriceInput, priceProblems, resolvedPrices } from './tariff.ts';
-import { ianaName } from './time-zones.ts';
 
 export const performanceStates = ['on_sale', 'closed', 'cancelled'] as const;
 export type PerformanceState = (typeof performanceStates)[number];
@@ -39,6 +39,8 @@ export interface Performance extends PerformanceDetails {
   readonly prices: readonly Price[];
   /** Absent in performances of earlier releases: none. */
   readonly seatMap?: SeatMap | null;
+  /** Absent in performances of earlier releases: the one that `startDate` has. */
+  readonly localStart?: LocalStart;
   /** The product's id if the product may have only one performance; a unique index prevents a second. */
   readonly soleOf: string | null;
   /** The number of changes visible in answers; the ETag. */
@@ -72,21 +74,26 @@ export const cancelledWithProduct = <P extends Performance>(
 };
 
 /** The problems of a time zone that a request names. */
-const timeZoneProblems = (timeZone: string, at = '$'): string[] =>
-  ianaName(timeZone) === undefined ? [`${at}.timeZone is not an IANA time zone`] : [];
+const timeZoneProblems = (timeZone: string, clocks: Clocks, at = '$'): string[] =>
+  clocks.ianaName(timeZone) === undefined ? [`${at}.timeZone is not an IANA time zone`] : [];
 
 /** The problems of the period in which it is sold, each with its path below `at`. */
 const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
   beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
-interface PerformanceRules extends MoneyRules {
+/** What a change is judged by. */
+export interface ChangeRules extends MoneyRules {
+  readonly clocks: Clocks;
+}
+
+interface PerformanceRules extends ChangeRules {
   /** Only a show may have several seat categories. */
   readonly manyCategories: boolean;
 }
 
 /** The problems of a new performance, each with its path below `at`. */
 export const performanceProblems = (input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] => [
-  ...timeZoneProblems(input.timeZone, at),
+  ...timeZoneProblems(input.timeZone, rules.clocks, at),
   ...salesProblems(input, at),
   ...categoryProblems(input.seatCategories, at),
   ...(rules.manyCategories || input.seatCategories.length === 1
@@ -117,7 +124,11 @@ export interface PerformancePatch {
 
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
-const merged = (performance: PerformanceDetails, patch: PerformancePatch): PerformanceDetails => {
+const merged = (
+  performance: PerformanceDetails,
+  patch: PerformancePatch,
+  { ianaName }: Pick<Clocks, 'ianaName'>,
+): PerformanceDetails => {
   const { startDate, durationMinutes, timeZone, salesFrom, salesTo } = { ...performance, ...patch };
   const { name, city } = { ...performance.venue, ...patch.venue };
   return {
@@ -142,10 +153,10 @@ const categoriesAfter = ({ seatCategories }: Performance, requests: readonly Req
   });
 
 /** The problems of a change, each with its path. */
-export const patchProblems = (performance: Performance, patch: PerformancePatch, rules: MoneyRules): string[] => [
+export const patchProblems = (performance: Performance, patch: PerformancePatch, rules: ChangeRules): string[] => [
   // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
-  ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone)),
-  ...salesProblems(merged(performance, patch)),
+  ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone, rules.clocks)),
+  ...salesProblems(merged(performance, patch, rules.clocks)),
   ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
   ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
   ...(patch.seatMap ? seatMapProblems(patch.seatMap, categoriesAfter(performance, patch.seatCategories ?? [])) : []),
@@ -159,11 +170,11 @@ export const changedPerformance = <P extends Performance>(
   performance: P,
   patch: PerformancePatch,
   plans: readonly CategoryPlan[],
-  currency: string,
+  { currency, clocks }: Pick<ChangeRules, 'currency' | 'clocks'>,
   now: string,
 ): P | undefined => {
   const changes = {
-    ...merged(performance, patch),
+    ...merged(performance, patch, clocks),
     state: patch.state ?? performance.state,
     seatMap: patch.seatMap === undefined ? (performance.seatMap ?? null) : patch.seatMap,
     prices: patch.prices ? resolvedPrices(patch.prices, performance.seatCategories, currency) : performance.prices,
@@ -172,8 +183,29 @@ export const changedPerformance = <P extends Performance>(
     ),
   };
   const { state, seatMap = null, prices, seatCategories } = performance;
-  const before = { ...merged(performance, {}), state, seatMap, prices, seatCategories };
+  const before = { ...merged(performance, {}, clocks), state, seatMap, prices, seatCategories };
   if (same(before, changes)) return undefined;
-  const moved = hasMoved(before, changes) ? { movedAt: now } : {};
-  return { ...performance, ...changes, ...moved, revision: performance.revision + 1, updatedAt: now, modifiedAt: now };
+  const isReentered = before.startDate !== changes.startDate || before.timeZone !== changes.timeZone;
+  return {
+    ...performance,
+    ...changes,
+    ...(isReentered ? { localStart: enteredStart(changes, clocks) } : {}),
+    ...(hasMoved(before, changes) ? { movedAt: now } : {}),
+    ...changedAt(performance, now),
+  };
 };
+
+const changedAt = ({ revision }: Performance, now: string) => ({
+  revision: revision + 1,
+  updatedAt: now,
+  modifiedAt: now,
+});
+
+/**
+ * The performance, which is to come, at the instant at which the clocks of its venue show the local time that was meant
+ * (`now`: ISO 8601 UTC); undefined if they do so already.
+ */
+export const withLocalTimeKept = <P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined =>
+  showsAnotherTime(performance, clocks) && performance.startDate > now
+    ? { ...performance, startDate: startAsMeant(performance, clocks), movedAt: now, ...changedAt(performance, now) }
+    : undefined;

@@ -1,15 +1,23 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
-import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import {
+  type Context,
+  clocks,
+  invalidateCatalog,
+  moneyRules,
+  notFound,
+  refuseProblems,
+  timestampOf,
+} from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import {
+  type ChangeRules,
   changedPerformance,
   hasMoved,
   type PerformancePatch,
   patchProblems,
   performanceMayBecome,
 } from '../domain/performance.ts';
-import type { MoneyRules } from '../domain/tariff.ts';
 import { performanceCancelled, performanceMoved } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
@@ -22,7 +30,7 @@ interface PerformanceChange {
   readonly idempotencyRecord?: IdempotencyRecord<PerformanceDocument> | undefined;
 }
 
-const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: MoneyRules): void => {
+const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: ChangeRules): void => {
   allow(performance);
   if (patch.state && !performanceMayBecome(performance.state, patch.state)) {
     throw new Fault('conflict', `The performance is ${performance.state}; this state is final.`);
@@ -35,10 +43,10 @@ const changeTo = (
   performance: PerformanceDocument,
   { patch }: PerformanceChange,
   plans: readonly CategoryPlan[],
-  rules: MoneyRules,
+  rules: ChangeRules,
 ): Change<PerformanceDocument> | undefined => {
   const now = timestampOf(context);
-  const next = changedPerformance(performance, patch, plans, rules.currency, now);
+  const next = changedPerformance(performance, patch, plans, rules, now);
   if (!next) return undefined;
   const cancelled = next.state === 'cancelled' && performance.state !== 'cancelled';
   const { id: performanceId, productId } = performance;
@@ -58,7 +66,7 @@ const changePlainly = async (
   context: Context,
   performance: PerformanceDocument,
   change: PerformanceChange,
-  rules: MoneyRules,
+  rules: ChangeRules,
 ) => {
   const changes = changeTo(context, performance, change, [], rules) !== undefined;
   const recordedAt = changes ? await recordModified(context, performance.productId) : undefined;
@@ -78,7 +86,7 @@ const changePlainly = async (
 };
 
 /** Locks the performance for a change of capacity, and rolls back an expired change whose process died. */
-const lock = async (context: Context, id: string, change: PerformanceChange, rules: MoneyRules) => {
+const lock = async (context: Context, id: string, change: PerformanceChange, rules: ChangeRules) => {
   const token = context.newId('cap');
   const until = context.now() + CHANGE_MS;
   let abandoned: string | undefined;
@@ -107,7 +115,7 @@ const commit = async (
   context: Context,
   { locked, token, until }: { locked: PerformanceDocument; token: string; until: number },
   change: PerformanceChange,
-  rules: MoneyRules,
+  rules: ChangeRules,
 ): Promise<PerformanceDocument | undefined> => {
   const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
   const { now } = context;
@@ -137,7 +145,7 @@ const changeWithCapacity = async (
   context: Context,
   { id }: PerformanceDocument,
   change: PerformanceChange,
-  rules: MoneyRules,
+  rules: ChangeRules,
 ) => {
   const lease = await lock(context, id, change, rules);
   if (lease === RETRY) return RETRY;
@@ -159,7 +167,7 @@ const ATTEMPTS = 60;
 /** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
 const PATIENCE_MS = 12_000;
 
-const change = async (context: Context, id: string, wanted: PerformanceChange, rules: MoneyRules) => {
+const change = async (context: Context, id: string, wanted: PerformanceChange, rules: ChangeRules) => {
   const until = context.now() + PATIENCE_MS;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     if (context.now() > until) throw tooSlow();
@@ -185,7 +193,8 @@ export const changePerformance = async (
   id: string,
   wanted: PerformanceChange,
 ): Promise<PerformanceDocument> => {
-  const rules = await moneyRules(context.collections, wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? []);
+  const tariffIds = wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? [];
+  const rules = { ...(await moneyRules(context.collections, tariffIds)), clocks };
   const written = await change(context, id, wanted, rules);
   await invalidateCatalog(context);
   return written;

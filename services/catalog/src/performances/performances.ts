@@ -1,6 +1,15 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Documents, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
+import {
+  type Context,
+  clocks,
+  invalidateCatalog,
+  moneyRules,
+  notFound,
+  refuseProblems,
+  timestampOf,
+} from '../context.ts';
+import { enteredStart } from '../domain/local-start.ts';
 import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
 import { addedSpots, newPlace, type Place } from '../domain/place.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
@@ -65,7 +74,8 @@ export const checkPerformances = async (
   at: (index: number) => string,
 ): Promise<{ readonly currency: string }> => {
   const tariffIds = inputs.flatMap(({ prices }) => prices.map(({ tariffId }) => tariffId));
-  const rules = { ...(await moneyRules(collections, tariffIds)), manyCategories: hasManyPerformances(type) };
+  const money = await moneyRules(collections, tariffIds);
+  const rules = { ...money, clocks, manyCategories: hasManyPerformances(type) };
   refuseProblems(inputs.flatMap((input, index) => performanceProblems(input, rules, at(index))));
   return rules;
 };
@@ -135,6 +145,7 @@ export const writePerformance = async (
       seatCategories,
       prices: resolvedPrices(input.prices, seatCategories, currency),
       ...(input.seatMap ? { seatMap: input.seatMap } : {}),
+      localStart: enteredStart(input, clocks),
       soleOf: hasManyPerformances(product.type) ? null : product.id,
       revision: 1,
       createdAt: now,

@@ -1,8 +1,8 @@
 import { createView, currency, id, instant, lineOfText, named, nullable, oneOf, timestamp } from '@boxoffice/http';
+import { ianaName } from '@boxoffice/http/local-time';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
 import { MAX_ROWS } from '../domain/seat-map.ts';
-import { ianaName } from '../domain/time-zones.ts';
 import { amount, code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
 import { SeatMap, seatMap, seatMapOf } from './seat-map.ts';

@@ -1,4 +1,5 @@
-import { capitalised, datesIn, localeIn, moneyIn, seatIn, textIn, validityIn } from '@boxoffice/http';
+import { capitalised, localeIn, moneyIn, seatIn, textIn } from '@boxoffice/http';
+import { dateAndTimeIn, validityIn } from '@boxoffice/http/local-time';
 import type { Performance, PointOfSale } from '../clients/catalog.ts';
 import type { OwnContact } from '../clients/contacts.ts';
 import { catalogValues } from '../clients/generated/catalog.ts';
@@ -124,13 +125,9 @@ export const valuesOf = (its: ValuesOptions): Values => {
   /** The start of a show; when something else is valid; empty of goods. */
   const whenOf = (one: Sold): string => {
     const { startDate, validUntil: until, about } = one;
-    const timeZone = about?.timeZone ?? 'UTC';
-    if (isShow(one))
-      return new Intl.DateTimeFormat(datesIn(locale), { dateStyle: 'full', timeStyle: 'short', timeZone }).format(
-        new Date(startDate),
-      );
+    if (isShow(one)) return dateAndTimeIn(locale, startDate, about?.timeZone);
     if (one.productType === 'goods') return '';
-    return validityIn(locale, { from: Date.parse(startDate) <= soldAt ? null : startDate, until }, timeZone);
+    return validityIn(locale, { from: Date.parse(startDate) <= soldAt ? null : startDate, until }, about?.timeZone);
   };
   const placeOf = (one: Sold): string => {
     const { line, about } = one;

@@ -83,7 +83,12 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
 
   /** An order of places that are described like this, each of another performance. */
   const sellAs = async (
-    things: readonly { readonly performanceId?: string; readonly place?: object; readonly about: object }[],
+    things: readonly {
+      readonly performanceId?: string;
+      readonly startDate?: string;
+      readonly place?: object;
+      readonly about: object;
+    }[],
   ) => {
     const sale = await sell(fixture, { email, itemCount: things.length });
     for (const [index, line] of sale.order.lines.entries()) {
@@ -138,6 +143,30 @@ describe.each(engines)('mails follow from facts, on $name', (engine) => {
         .toString()
         .match(/^SUMMARY:.*$/gm),
     ).toEqual(['SUMMARY:Pièce']);
+  });
+
+  test('a date is that of the venue, by the zone data of the product; a time that comes twice names its offset', async () => {
+    const at = (startDate: string, timeZone: string) => ({
+      ...{ performanceId: `prf_${startDate}`, startDate },
+      about: { timeZone, venue: { name: timeZone, city: null } },
+    });
+    const { text } = await confirmationOf(
+      await sellAs([
+        at('2027-01-01T00:30:00.000Z', 'America/New_York'),
+        at('2026-12-31T15:00:00.000Z', 'Asia/Tokyo'),
+        at('2026-12-12T00:30:00.000Z', 'America/Winnipeg'),
+        at('2031-10-26T00:30:00.000Z', 'Europe/Zurich'),
+        at('2031-10-26T01:30:00.000Z', 'Europe/Rome'),
+      ]),
+    );
+    for (const line of [
+      'Jeudi 31 décembre 2026 à 19:30, America/New_York',
+      'Vendredi 1 janvier 2027 à 00:00, Asia/Tokyo',
+      'Vendredi 11 décembre 2026 à 19:30, America/Winnipeg',
+      'Dimanche 26 octobre 2031 à 02:30 (UTC+2), Europe/Zurich',
+      'Dimanche 26 octobre 2031 à 02:30 (UTC+1), Europe/Rome',
+    ])
+      expect(text.split('\n')).toContain(line);
   });
 
   test('an order of goods speaks of no tickets, in each language, and has no date', async () => {

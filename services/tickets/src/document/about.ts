@@ -1,6 +1,7 @@
 // The document of a ticket: what is printed on it, as PDF and as SVG.
 
-import { capitalised, datesIn, localeIn, moneyIn, seatIn, textIn, validityIn } from '@boxoffice/http';
+import { capitalised, localeIn, moneyIn, seatIn, textIn } from '@boxoffice/http';
+import { dateAndTimeIn, validityIn } from '@boxoffice/http/local-time';
 import type { Ticket } from '../domain/ticket.ts';
 import { speechOf } from './texts.ts';
 
@@ -77,32 +78,6 @@ const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'pa
 const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
   [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;
 
-/** By how much clocks are set back, in minutes: an hour; on Lord Howe Island half of it, at Troll in Antarctica two. */
-const SET_BACK = [60, 30, 120];
-
-/** The start by the clocks of the venue; where they show that time twice, with the offset from UTC. */
-const dateIn = (startDate: string, timeZone: string, locale: string): string => {
-  const at = Date.parse(startDate);
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone });
-  const text = format.format(at);
-  const isTwice = SET_BACK.some((minutes) =>
-    [at - minutes * 60_000, at + minutes * 60_000].some((other) => format.format(other) === text),
-  );
-  if (!isTwice) return text;
-  const parts = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName: 'shortOffset' }).formatToParts(at);
-  return `${text} (${parts.find(({ type }) => type === 'timeZoneName')?.value})`;
-};
-
-/** A time by the clocks of the venue; in UTC, and saying so, if their time zone is not known. */
-const atVenue = (timeZone: string | undefined, write: (timeZone: string) => string): string => {
-  try {
-    if (timeZone !== undefined) return write(timeZone);
-  } catch {
-    // A zone that this version of ICU does not have.
-  }
-  return `${write('UTC')} UTC`;
-};
-
 /**
  * What the document of this ticket shows, in the first of these languages that a text has, else in the first of the
  * text, in which the catalog puts that of the institution. Members that the ticket does not have, since it is
@@ -120,10 +95,10 @@ export const aboutTicket = (ticket: Ticket, languages: readonly string[], purcha
   const category = spoken(about?.seatCategory);
   const unseated = isShow ? place.label : null;
   const seat = place.row !== null && place.seat !== null ? seatIn(texts.language, place.row, place.seat) : unseated;
-  const whenIn = (timeZone: string): string =>
+  const whenOf = (start: string): string =>
     isShow
-      ? capitalised(dateIn(startDate ?? '', timeZone, datesIn(locale)))
-      : validityIn(locale, { from: startDate ?? null, until: about?.validUntil ?? null }, timeZone);
+      ? capitalised(dateAndTimeIn(locale, start, about?.timeZone))
+      : validityIn(locale, { from: start, until: about?.validUntil ?? null }, about?.timeZone);
   const entries: [string, string | null][] = [
     [texts.category, isShow || category !== title ? category : null],
     [texts.place, seat],
@@ -137,7 +112,7 @@ export const aboutTicket = (ticket: Ticket, languages: readonly string[], purcha
     language: texts.language,
     institution: about?.institution ?? null,
     title,
-    when: startDate && about?.productType !== 'goods' ? atVenue(about?.timeZone, whenIn) : null,
+    when: startDate && about?.productType !== 'goods' ? whenOf(startDate) : null,
     venue: about ? [about.venue.name, about.venue.city].filter(Boolean).join(', ') : null,
     entries: entries.flatMap(([name, value]) => (value === null ? [] : [{ name, value }])),
     barcode,

@@ -117,6 +117,16 @@ test.each([
   expect(saidOf({ startDate, about: { ...about, timeZone } })).toContain(`(${offset})`);
 });
 
+test.each([
+  ['America/Winnipeg', '2026-12-12T00:30:00.000Z', 'Friday, 11 December 2026 at 19:30'],
+  ['America/New_York', '2027-01-01T00:30:00.000Z', 'Thursday, 31 December 2026 at 19:30'],
+])(
+  'a start in %s is written by the clocks of the venue, as the zone data of the product has them',
+  (timeZone, startDate, said) => {
+    expect(saidOf({ startDate, about: { ...about, timeZone } })).toContain(`"${said}"`);
+  },
+);
+
 test('a start in the hour that comes twice names its offset, another one does not', () => {
   const [first, second, other] = [
     '2031-10-26T00:30:00.000Z',
