@@ -135,7 +135,7 @@ const ownTickets = async () => {
   };
 };
 
-const orderRow = ({ id, number, state, total, currency, createdAt, items }) => {
+const orderRow = ({ id, number, state, total, currency, localCreatedAt, items }) => {
   const sold = Object.values(items);
   const names = new Set(sold.map(({ productName }) => productName ?? t('aShow')));
   return h(
@@ -144,9 +144,9 @@ const orderRow = ({ id, number, state, total, currency, createdAt, items }) => {
     h(
       'span',
       {},
-      h('a', { href: link(`/order/${encodeURIComponent(id)}`) }, [...names].join(', ') || longDay(createdAt)),
+      h('a', { href: link(`/order/${encodeURIComponent(id)}`) }, [...names].join(', ') || longDay(localCreatedAt)),
       ' ',
-      h('span', { class: 'small' }, `${t('orderNumber')} ${number} · ${longDay(createdAt)}`),
+      h('span', { class: 'small' }, `${t('orderNumber')} ${number} · ${longDay(localCreatedAt)}`),
     ),
     h('span', {}, t('things', { type: typeOf(sold), count: sold.length })),
     h('span', {}, money(total, currency)),

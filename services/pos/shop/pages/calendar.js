@@ -19,7 +19,7 @@ const weeksOf = (open, noon) => {
 
 const cell = (state, days, day, { dayLink, noon }) => {
   if (day === undefined) return h('td', {});
-  const number = dayParts(noon(day), 'UTC').day;
+  const number = dayParts(noon(day)).day;
   return h('td', {}, days[day] ? dayLink(state, day, days[day], number) : h('span', {}, number));
 };
 
@@ -71,7 +71,7 @@ export const calendarView = (state, days, links) => {
           'tr',
           {},
           full.map((day) => {
-            const { weekday } = dayParts(noon(day), 'UTC');
+            const { weekday } = dayParts(noon(day));
             return h('th', { scope: 'col', abbr: weekday }, weekday.slice(0, 2));
           }),
         ),

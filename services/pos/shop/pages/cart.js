@@ -32,10 +32,10 @@ export const byPerformance = async (items) => {
 export const nameOf = ({ product, items: [item] }) => product?.name ?? item.productName ?? t('aShow');
 
 /** Date or validity, and venue, of an item or ticket in one line. */
-export const whenAndWhere = ({ productType: type, startDate, validUntil: endDate, timeZone, venue }) => {
-  const day = startDate && longDay(startDate, timeZone ?? undefined);
-  const evening = [day, day && timeZone && time(startDate, timeZone)];
-  const when = isShow(type) ? evening : [validityLine({ type, startDate, endDate })];
+export const whenAndWhere = (item) => {
+  const { productType: type, localStartDate, localValidUntil: localEndDate, timeZone, venue } = item;
+  const evening = [localStartDate && longDay(localStartDate), localStartDate && timeZone && time(item)];
+  const when = isShow(type) ? evening : [validityLine({ type, localStartDate, localEndDate })];
   return [...when, venue?.name].filter(Boolean).join(' · ');
 };
 

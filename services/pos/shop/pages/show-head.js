@@ -7,11 +7,11 @@ import { duration, isShow, money, period, t, validity } from '../texts/index.js'
 export const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');
 
 const facts = (product) => {
-  const { type, startDate, performances, priceFrom, currency } = product;
+  const { type, localStartDate, performances, priceFrom, currency } = product;
   const [first] = performances;
-  const days = period(startDate, performances.at(-1)?.startDate);
+  const days = period(localStartDate, performances.at(-1)?.localStartDate);
   const rows = [
-    isShow(type) ? [t('dates', { count: days === period(startDate) ? 1 : 2 }), days] : validity(product),
+    isShow(type) ? [t('dates', { count: days === period(localStartDate) ? 1 : 2 }), days] : validity(product),
     [t('venue'), first && venueOf(first)],
     [t('duration'), isShow(type) && first && duration(first.durationMinutes)],
     [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],

@@ -8,16 +8,14 @@ import { showHead, venueOf } from './show-head.js';
 
 /** The full date of a performance, for screen readers. */
 const dateName = (performance) => {
-  const { startDate, timeZone, availability } = performance;
+  const { localStartDate, availability } = performance;
   const stock = { few: t('few'), sold_out: t('soldOut') }[availability];
-  return [longDay(startDate, timeZone), time(startDate, timeZone), venueOf(performance), stock]
-    .filter(Boolean)
-    .join(', ');
+  return [longDay(localStartDate), time(performance), venueOf(performance), stock].filter(Boolean).join(', ');
 };
 
 const dateOption = (performance, chosen, choose, group) => {
-  const { id, startDate, timeZone, availability, onSale } = performance;
-  const { day, month, weekday } = dayParts(startDate, timeZone);
+  const { id, localStartDate, availability, onSale } = performance;
+  const { day, month, weekday } = dayParts(localStartDate);
   return h(
     'label',
     { class: `date${availability === 'sold_out' ? ' is-out' : ''}` },
@@ -38,7 +36,7 @@ const dateOption = (performance, chosen, choose, group) => {
       h(
         'span',
         { class: 'date-time' },
-        [weekday, time(startDate, timeZone), performance.venue?.name].filter(Boolean).join(' · '),
+        [weekday, time(performance), performance.venue?.name].filter(Boolean).join(' · '),
       ),
     ),
     badge(performance),
@@ -96,12 +94,7 @@ export const showPage = async ([id], _query, { first, drawn }) => {
     const when = performances.length === 1 && isShow(product.type);
     return [
       performances.length > 1 && dates(product, free[0].id, choose),
-      when &&
-        h(
-          'p',
-          { class: 'only-date' },
-          `${shortDay(only.startDate, only.timeZone)}, ${time(only.startDate, only.timeZone)}`,
-        ),
+      when && h('p', { class: 'only-date' }, `${shortDay(only.localStartDate)}, ${time(only)}`),
       panel,
     ];
   };

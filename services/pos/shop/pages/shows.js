@@ -48,11 +48,11 @@ const grid = (products, isFound = false) =>
   );
 
 const byMonth = (products) =>
-  [...Map.groupBy(products, ({ performance, startDate }) => month(performance?.startDate ?? startDate))].map(
-    ([name, those]) => h('section', { class: 'month' }, h('h2', {}, name), grid(those)),
-  );
+  [
+    ...Map.groupBy(products, ({ performance, localStartDate: first }) => month(performance?.localStartDate ?? first)),
+  ].map(([name, those]) => h('section', { class: 'month' }, h('h2', {}, name), grid(those)));
 
-/** A day of the calendar, such as `2027-03-12`, as an instant within it in UTC. */
+/** A day of the calendar, such as `2027-03-12`, as a time within it. */
 const noon = (day) => `${day}T12:00:00Z`;
 
 /** The link that chooses a day, or with `''` every day. */
@@ -63,7 +63,7 @@ const dayLink = (state, day, count, content) =>
       href: addressOf({ ...state, date: day, page: 1 }),
       'data-key': `day ${day}`,
       'aria-current': state.date === day && 'true',
-      'aria-label': day && `${longDay(noon(day), 'UTC')}, ${t('datesCount', { count })}`,
+      'aria-label': day && `${longDay(noon(day))}, ${t('datesCount', { count })}`,
     },
     content,
   );
@@ -73,7 +73,7 @@ const dateStrip = (state, days) => {
   const all = Object.keys(days);
   const first = Math.max(0, Math.min(all.indexOf(state.date) - 1, all.length - STRIP));
   return all.slice(first, first + STRIP).map((day) => {
-    const parts = dayParts(noon(day), 'UTC');
+    const parts = dayParts(noon(day));
     const lines = [
       h('span', { class: 'strip-weekday' }, parts.shortWeekday),
       h('span', { class: 'strip-day' }, parts.day),
@@ -158,7 +158,7 @@ const results = ({ records, total }, state) => {
     return [h('p', { class: 'lead nothing' }, text)];
   }
   const isFound = isNarrowed(state);
-  const title = state.date ? longDay(noon(state.date), 'UTC') : t(`type_${state.type}`);
+  const title = state.date ? longDay(noon(state.date)) : t(`type_${state.type}`);
   const list =
     state.type === 'show' && !isFound
       ? byMonth(records)

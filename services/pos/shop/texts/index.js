@@ -66,45 +66,53 @@ export const money = (amount, currency) => {
 /** French dates have no comma, which Intl writes in those of Switzerland. */
 const dateLocale = () => (locale() === 'fr-CH' ? 'fr' : locale());
 
-const date = (options, timeZone = shop.timeZone) => format(Intl.DateTimeFormat, { timeZone, ...options }, dateLocale());
+/**
+ * What the clocks of a venue show, of a time such as `2026-12-31T19:30:00-05:00`, as if they were those of UTC. The
+ * server says it, since a browser may know other rules of time zones.
+ */
+const shown = (local) => Date.parse(`${local.slice(0, 19)}Z`);
+
+const date = (options, local) =>
+  format(Intl.DateTimeFormat, { timeZone: 'UTC', ...options }, dateLocale()).format(shown(local));
 
 /** Saturday 5 December 2026 */
-export const longDay = (iso, timeZone) =>
-  date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, timeZone).format(new Date(iso));
+export const longDay = (local) => date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, local);
 
 /** Sat 5 December */
-export const shortDay = (iso, timeZone) =>
-  date({ weekday: 'short', day: 'numeric', month: 'long' }, timeZone).format(new Date(iso));
+export const shortDay = (local) => date({ weekday: 'short', day: 'numeric', month: 'long' }, local);
 
-export const time = (iso, timeZone) => date({ hour: 'numeric', minute: '2-digit' }, timeZone).format(new Date(iso));
+/** The time of a start; with its offset where the clocks of the venue show it twice. */
+export const time = ({ localStartDate, startOffset }) =>
+  [date({ hour: 'numeric', minute: '2-digit' }, localStartDate), startOffset && `(${startOffset})`]
+    .filter(Boolean)
+    .join(' ');
 
-export const month = (iso) => (iso === null ? '' : date({ month: 'long', year: 'numeric' }).format(new Date(iso)));
+export const month = (local) => (local === null ? '' : date({ month: 'long', year: 'numeric' }, local));
 
 /** Day, month and weekday separately, for a date in large type. */
-export const dayParts = (iso, timeZone) => ({
-  day: date({ day: 'numeric' }, timeZone).format(new Date(iso)).replace(/\D+/g, ''),
-  month: date({ month: 'long', year: 'numeric' }, timeZone).format(new Date(iso)),
-  weekday: date({ weekday: 'long' }, timeZone).format(new Date(iso)),
-  shortWeekday: date({ weekday: 'short' }, timeZone).format(new Date(iso)).replace('.', ''),
+export const dayParts = (local) => ({
+  day: date({ day: 'numeric' }, local).replace(/\D+/g, ''),
+  month: month(local),
+  weekday: date({ weekday: 'long' }, local),
+  shortWeekday: date({ weekday: 'short' }, local).replace('.', ''),
 });
 
 /** A range from the first to the last day, in the short form of the language. */
 export const period = (from, to) => {
   if (from === null) return '';
-  const shown = date({ day: 'numeric', month: 'long', year: 'numeric' });
-  return to && Date.parse(to) > Date.parse(from)
-    ? shown.formatRange(new Date(from), new Date(to))
-    : shown.format(new Date(from));
+  const days = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' };
+  const last = to ? shown(to) : 0;
+  return format(Intl.DateTimeFormat, days, dateLocale()).formatRange(shown(from), Math.max(shown(from), last));
 };
 
 /**
  * From when to when what is no show is valid: the label and the dates, which are empty if they are not known. An end at
  * midnight is that of the day before.
  */
-export const validity = ({ type, startDate, endDate }) => {
-  const isOpen = !(Date.parse(endDate) > Date.parse(startDate));
-  const until = isOpen ? undefined : new Date(Date.parse(endDate) - 1).toISOString();
-  return [t(isOpen ? 'validFrom' : 'validity', { type }), period(startDate, until)];
+export const validity = ({ type, localStartDate: from, localEndDate: end }) => {
+  const isOpen = !(end && from && shown(end) > shown(from));
+  const until = isOpen ? undefined : new Date(shown(end) - 1).toISOString();
+  return [t(isOpen ? 'validFrom' : 'validity', { type }), period(from, until)];
 };
 
 /** The same in one line. */
@@ -115,11 +123,11 @@ export const validityLine = (product) => {
 
 /** When a product of the programme is: the next performance, with its time in the list of what was found. */
 export const whenOf = (product, isFound) => {
-  const { type, performance, startDate } = product;
+  const { type, performance, localStartDate } = product;
   if (!isShow(type)) return validityLine(product);
-  if (!performance) return period(startDate);
-  const { startDate: start, timeZone } = performance;
-  return isFound ? `${period(start)}, ${time(start, timeZone)}` : shortDay(start, timeZone);
+  if (!performance) return period(localStartDate);
+  const start = performance.localStartDate;
+  return isFound ? `${period(start)}, ${time(performance)}` : shortDay(start);
 };
 
 /** A duration such as `2 hr, 20 min`; empty if the browser cannot format durations. */

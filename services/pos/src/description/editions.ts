@@ -3,7 +3,19 @@ import { Type } from 'typebox';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
 import { examples } from './examples.ts';
-import { Cart, CartItem, mapOf, NewItem, Order, OrderItem, Ticket, Venue } from './schemas.ts';
+import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './local-times.ts';
+import {
+  Cart,
+  CartItem,
+  mapOf,
+  NewItem,
+  Order,
+  OrderItem,
+  ProductDetail,
+  ProductPage,
+  Ticket,
+  Venue,
+} from './schemas.ts';
 
 const { Boolean: Flag, Object: Members, String: Text } = Type;
 
@@ -20,6 +32,9 @@ const sold = {
     ...timestamp,
     description: 'the end of the validity of what is no show, which `startDate` begins; null: it has none, or a show',
   }),
+  localStartDate: nullable(localStartDate),
+  startOffset,
+  localValidUntil,
 };
 
 const Item = named('CartItemExperimental', Members({ ...CartItem.properties, ...sold }));
@@ -52,6 +67,7 @@ const ExperimentalOrder = named(
         }),
       ),
     ),
+    localCreatedAt,
     ticketDelivery: oneOf(ordersValues['ShopOrder.ticketDelivery'], {
       description: 'electronic: the codes open the door; print: the institution prints the tickets first',
     }),
@@ -110,26 +126,32 @@ const exampleOfSold = {
   seatCategory: 'Parterre',
   productType: 'show',
   validUntil: null,
+  localStartDate: '2027-03-12T20:00:00+01:00',
+  startOffset: null,
+  localValidUntil: null,
 };
 
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
   Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold, ...more }]));
 
-const numbered = { isExperimental: false, NewItem, Cart, Order, Ticket, examples };
+const numbered = { isExperimental: false, ProductDetail, NewItem, Cart, Order, Ticket, examples };
 
 // The experimental schemas have all members of the numbered ones, and further ones.
 const experimental = {
   isExperimental: true,
+  ProductDetail: ProductPage,
   NewItem: Type.Union([NewItem, NewItems]),
   Cart: ExperimentalCart,
   Order: ExperimentalOrder,
   Ticket: ExperimentalTicket,
   examples: {
+    productDetail: examples.productPage,
     cart: { ...examples.cart, items: withSold(examples.cart.items), expired: false },
     noCart: { ...examples.noCart, expired: false },
     order: {
       ...examples.order,
       number: 'k7m2p9qx',
+      localCreatedAt: '2026-11-20T17:05:12+01:00',
       items: withSold(examples.order.items, { ticketStatus: 'printed' }),
       ticketDelivery: 'electronic',
     },

@@ -57,13 +57,25 @@ const productDetail = {
   ],
 } as const;
 
+const localPeriod = { localStartDate: '2027-03-12T20:00:00+01:00', localEndDate: '2027-03-12T20:00:00+01:00' };
+
+const localStart = { localStartDate: localPeriod.localStartDate, startOffset: null };
+
+const productPage = {
+  ...productDetail,
+  ...localPeriod,
+  performances: productDetail.performances.map((performance) => ({ ...performance, ...localStart })),
+};
+
 const programme = {
   products: {
     [ids.product]: {
       ...product,
+      ...localPeriod,
       performance: {
         id: ids.performance,
         startDate,
+        ...localStart,
         timeZone: 'Europe/Zurich',
         venue: { name: 'Grande salle', city: 'Genève' },
       },
@@ -169,6 +181,7 @@ export const examples = {
   contactNumber,
   product,
   productDetail,
+  productPage,
   programme,
   availabilities,
   place: { ...place, seatCategoryId: ids.category, free: true },

@@ -6,6 +6,7 @@ import { contactsValues } from '../clients/generated/contacts.ts';
 import { ordersValues } from '../clients/generated/orders.ts';
 import { ticketsValues } from '../clients/generated/tickets.ts';
 import { levels } from '../domain/offer.ts';
+import { localPeriod, localStart } from './local-times.ts';
 
 const { Array: List, Boolean: Flag, Integer, Object: Members, Optional, Record: MapOf, String: Text } = Type;
 
@@ -75,11 +76,13 @@ export const ProgrammeEntry = named(
   'ShopProgrammeEntry',
   Members({
     ...product,
+    ...localPeriod,
     performance: nullable(
       Members(
         {
           id: Text(),
           startDate: timestamp,
+          ...localStart,
           timeZone: Text({ description: 'name of the IANA database' }),
           venue: Venue,
         },
@@ -126,6 +129,18 @@ const PerformanceEntry = named(
 );
 
 export const ProductDetail = named('ShopProductDetail', Members({ ...product, performances: List(PerformanceEntry) }));
+
+/** A product as a page shows it, under the experimental version only. */
+export const ProductPage = named(
+  'ShopProductDetailExperimental',
+  Members({
+    ...product,
+    ...localPeriod,
+    performances: List(
+      named('ShopPerformanceExperimental', Members({ ...PerformanceEntry.properties, ...localStart })),
+    ),
+  }),
+);
 
 export const AvailabilityEntry = named(
   'ShopAvailability',

@@ -151,27 +151,15 @@ export interface Wanted {
 }
 
 /** A performance as it can be found. */
-interface Dated {
-  readonly startDate: string;
-  readonly timeZone: string;
+interface Held {
   readonly venue: { readonly name: string };
 }
 
 /** What can be found: its title in the language of the visitor, and its performances in their order. */
-interface Findable<Performance extends Dated> {
+interface Findable<Performance extends Held> {
   readonly title: string;
   readonly performances: readonly Performance[];
 }
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** The local day of a performance, as `2027-03-12`. */
-export const dayOf = ({ startDate, timeZone }: Pick<Dated, 'startDate' | 'timeZone'>): string => {
-  const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-CA', options);
-  formats.set(timeZone, format);
-  return format.format(new Date(startDate));
-};
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
@@ -189,11 +177,12 @@ const countBy = (keys: readonly string[]): Record<string, number> => {
 
 /**
  * What matches, each with its matching performances, and what else could be chosen: the performances of each day at the
- * wanted venue, and the venues on the wanted days.
+ * wanted venue, and the venues on the wanted days. `dayOf`: the local day of a performance, `2027-03-12`.
  */
-export const findIn = <Performance extends Dated, Item extends Findable<Performance>>(
+export const findIn = <Performance extends Held, Item extends Findable<Performance>>(
   items: readonly Item[],
   { from = '', to = '~', venue, q = '' }: Wanted,
+  dayOf: (performance: Performance) => string,
 ) => {
   const words = plain(q).split(/\s+/).filter(Boolean);
   const titled = items.filter(({ title }) => hasWords(title, words));

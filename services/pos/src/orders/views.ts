@@ -1,4 +1,5 @@
 import { textIn } from '@boxoffice/http';
+import { localTime, repeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Performance } from '../clients/catalog.ts';
 import type { Line, Order } from '../clients/orders.ts';
@@ -63,6 +64,17 @@ const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
   };
 };
 
+/** What is sold, by the clocks of its venue; in UTC if that is not known. */
+const localOf = (
+  startDate: string | null,
+  { timeZone, validUntil }: { readonly timeZone: string | null; readonly validUntil: string | null },
+  { languages: [language = 'en'] }: Pick<Visit, 'languages'>,
+) => ({
+  localStartDate: startDate === null ? null : localTime(startDate, timeZone ?? 'UTC'),
+  startOffset: startDate === null || timeZone === null ? null : repeatedOffset(language, startDate, timeZone),
+  localValidUntil: validUntil === null ? null : localTime(validUntil, timeZone ?? 'UTC'),
+});
+
 /** Members of the experimental version only; its tariff is the name as of the sale, too. */
 const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
   if (!isExperimental) return {};
@@ -72,7 +84,9 @@ const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit
     venue: { name: performance.venue.name, city: performance.venue.city ?? null },
     ...performance.validity,
   };
-  return { ...sold, ...now, ...(tariff === null ? {} : { tariff }) };
+  const shown = { ...sold, ...now };
+  const local = localOf(performance?.startDate ?? line.startDate, shown, visit);
+  return { ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
 };
 
 const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
@@ -110,6 +124,12 @@ export const cartView = (
   return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
 };
 
+/** Members of the experimental version only. */
+const moreOfOrder = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
+  const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
+  return { number, localCreatedAt: localTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
+};
+
 /** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
 export const orderView = (
   order: Order,
@@ -140,7 +160,7 @@ export const orderView = (
     expiresAt: isConfirmed ? null : order.expiresAt,
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
-    ...(reader.isExperimental ? { number: order.number, ticketDelivery: order.ticketDelivery } : {}),
+    ...(reader.isExperimental ? moreOfOrder(order, current) : {}),
   };
 };
 
@@ -154,6 +174,12 @@ export const ticketsOf = async (
   const found = orderIds.length > 0 ? await tickets.list(institution, { orderIds }) : [];
   const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
   return (ticketId) => byId.get(ticketId);
+};
+
+/** Members of the experimental version only. */
+const moreOfTicket = ({ about, startDate, performanceId }: Ticket, visit: Visit, current: Current | undefined) => {
+  const shown = { ...soldView(about, visit), ...current?.performanceOf(performanceId)?.validity };
+  return { ...shown, ...localOf(startDate, shown, visit) };
 };
 
 /** The ticket of an answer, as tickets knows it; its validity as the catalog says it now, which v1 does not show. */
@@ -176,9 +202,7 @@ export const ticketView = (
   beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
   beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
   barcode: ticket.barcode,
-  ...(isExperimental
-    ? { ...soldView(ticket.about, visit), ...current?.performanceOf(ticket.performanceId)?.validity }
-    : {}),
+  ...(isExperimental ? moreOfTicket(ticket, visit, current) : {}),
 });
 
 /**

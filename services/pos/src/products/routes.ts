@@ -1,6 +1,7 @@
 // Products as a visitor may buy them: texts in one language, accessible prices, availability at most a second old.
 import { type AnyOperation, ok, SHARED_MS_HEADER } from '@boxoffice/http';
 import { Type } from 'typebox';
+import type { Edition } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
 import {
   AvailabilityEntry,
@@ -8,7 +9,6 @@ import {
   langQuery,
   mapOf,
   PlaceEntry,
-  ProductDetail,
   ProductEntry,
   Programme,
   pathId,
@@ -74,7 +74,10 @@ export const programmeRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers
 };
 
 /** The operations on products, performances and their availability. */
-export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
+export const productsRoutes = (
+  { offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>,
+  edition: Edition,
+): AnyOperation[] => {
   const showcase = createShowcase(offers);
   const audienceOf = async (visit: Visit, number?: string): Promise<Audience> => ({
     pointOfSale: visit.pointOfSale,
@@ -112,14 +115,16 @@ export const productsRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers'
       description: 'Texts are in the wanted language, else in the first of the point of sale.',
       params,
       query: { ...langQuery, ...whose },
-      answers: { 200: ProductDetail },
+      answers: { 200: edition.ProductDetail },
       compressed: true,
       errors: accessErrors,
-      example: { params: example, answer: examples.productDetail },
-      handle: async ({ visitor, params, query }) =>
-        ok(await showcase.detail(await audienceOf(visitor, query.contactNumber), params.id), {
+      example: { params: example, answer: edition.examples.productDetail },
+      handle: async ({ visitor, params, query }) => {
+        const show = edition.isExperimental ? showcase.page : showcase.detail;
+        return ok(await show(await audienceOf(visitor, query.contactNumber), params.id), {
           headers: cacheHeaders(query.contactNumber),
-        }),
+        });
+      },
     }),
     operation({
       id: 'viewAvailabilities',

@@ -1,5 +1,6 @@
 import { PosFault } from '@boxoffice/envelope';
 import { textIn } from '@boxoffice/http';
+import { localDay } from '@boxoffice/http/local-time';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Performance, Product } from '../clients/catalog.ts';
 import { byStartThenId, findIn, type Wanted } from '../domain/offer.ts';
@@ -28,6 +29,10 @@ export const cached = <What extends readonly unknown[], Value>(
     (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
 };
 
+/** The day by the clocks of the venue. */
+export const dayOf = ({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string =>
+  localDay(startDate, timeZone);
+
 /** The products of a type, or all, that match, by the start of their first matching performance. */
 const listProgramme = (
   offer: Offer,
@@ -42,7 +47,7 @@ const listProgramme = (
     // Only shows have dates; what anything else has is a period of validity.
     performances: product.type === 'show' ? shownPerformances(product, now) : [],
   }));
-  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted);
+  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted, dayOf);
   const listed = found
     .map(({ item: { product }, performances }) => ({
       product,
@@ -119,6 +124,12 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
     detail: cached(async (audience, productId: string) => {
       const product = await shown(audience, productId);
       return about(audience, [product], ({ detail }) => detail(product));
+    }),
+
+    /** The same with local times, for a page. */
+    page: cached(async (audience, productId: string) => {
+      const product = await shown(audience, productId);
+      return about(audience, [product], ({ page }) => page(product));
     }),
 
     availabilities: cached(async (audience, productId: string) => {

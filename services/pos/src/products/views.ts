@@ -1,4 +1,5 @@
 import { textIn } from '@boxoffice/http';
+import { localTime, repeatedOffset } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Performance, PointOfSale, Product, Stock, Tariff } from '../clients/catalog.ts';
 import type * as schemas from '../description/schemas.ts';
@@ -61,6 +62,16 @@ export const shownProducts = ({ products }: Offer, type?: string): Product[] =>
     .sort(byStartThenId)
     .map(({ product }) => product);
 
+/** The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`. */
+const localPeriodOf = (product: Product, otherwise: string) => {
+  const { startDate, endDate } = periodOf(product);
+  const live = product.performances.filter(({ state }) => state !== 'cancelled');
+  const dated = (live.length > 0 ? live : product.performances).toSorted(byStartThenId);
+  const local = (date: string | null, performance: Performance | undefined) =>
+    date === null ? null : localTime(date, performance?.timeZone ?? otherwise);
+  return { localStartDate: local(startDate, dated[0]), localEndDate: local(endDate, dated.at(-1)) };
+};
+
 const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
   new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
 
@@ -70,10 +81,21 @@ const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
   return levelOf(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
 };
 
+/** A start by the clocks of the venue; the name of their offset is in the language. */
+export const localStartOf = (
+  { startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>,
+  language: string,
+) => ({
+  localStartDate: localTime(startDate, timeZone),
+  startOffset: repeatedOffset(language, startDate, timeZone),
+});
+
 /** Creates the views for one audience at `now` (epoch milliseconds). */
 export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now: number) => {
   const { pointOfSale, criteria } = audience;
   const languages = [...audience.languages, ...(offer.languages ?? [])];
+  const [language = 'en'] = languages;
+  const timeZone = offer.products.flatMap(({ performances }) => performances)[0]?.timeZone ?? 'UTC';
   const tariffs = tariffsFor(offer.tariffs, pointOfSale.tariffIds, criteria);
 
   const entry = (product: Product): Static<typeof schemas.ProductEntry> => {
@@ -125,11 +147,16 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
     entry,
     programmeEntry: ({ product, performances }: Listed): Static<typeof schemas.ProgrammeEntry> => {
       const [next] = performances;
-      const { id, startDate, timeZone, venue } = next ?? {};
-      const isDated = id !== undefined && startDate !== undefined && timeZone !== undefined && venue !== undefined;
       return {
         ...entry(product),
-        performance: isDated ? { id, startDate, timeZone, venue: { name: venue.name, city: venue.city } } : null,
+        ...localPeriodOf(product, timeZone),
+        performance: next
+          ? {
+              ...{ id: next.id, startDate: next.startDate, timeZone: next.timeZone },
+              ...localStartOf(next, language),
+              venue: { name: next.venue.name, city: next.venue.city },
+            }
+          : null,
         performances: performances.length,
         // Absent until every instance of the catalog is of this release.
         entries: product.entries ?? null,
@@ -138,6 +165,14 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
       ...entry(product),
       performances: shownPerformances(product, now).map(performanceEntry(product)),
+    }),
+    page: (product: Product): Static<typeof schemas.ProductPage> => ({
+      ...entry(product),
+      ...localPeriodOf(product, timeZone),
+      performances: shownPerformances(product, now).map((performance) => ({
+        ...performanceEntry(product)(performance),
+        ...localStartOf(performance, language),
+      })),
     }),
     availabilities: (product: Product): Record<string, Static<typeof schemas.AvailabilityEntry>> =>
       Object.fromEntries(

@@ -1,7 +1,8 @@
 import { EXPONENTS } from '@boxoffice/http';
+import { localTime } from '@boxoffice/http/local-time';
 import { type Html, html } from '@boxoffice/pages';
 import type { Static } from 'typebox';
-import type { ProductDetail } from '../description/schemas.ts';
+import type { ProductPage } from '../description/schemas.ts';
 import type { ShopFiles } from './files.ts';
 import { LOGO_HEIGHT } from './look.ts';
 import type { ShopState, Views } from './views.ts';
@@ -145,7 +146,7 @@ ${dataBlock(html`type="application/json" data-shop`, { ...state, ...first })}
 `.html;
 };
 
-type Product = Static<typeof ProductDetail>;
+type Product = Static<typeof ProductPage>;
 type Performance = Product['performances'][number];
 
 const SCHEMA = 'https://schema.org';
@@ -182,14 +183,14 @@ const offer = (
 });
 
 const event = (product: Product, performance: Performance, seller: Seller) => {
-  const { startDate, durationMinutes, venue, salesFrom } = performance;
+  const { startDate, localStartDate, timeZone, durationMinutes, venue, salesFrom } = performance;
   const end = Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
   return {
     '@type': 'Event',
     name: product.name,
     ...(product.description ? { description: product.description } : {}),
-    startDate,
-    ...(durationMinutes === null ? {} : { endDate: new Date(end).toISOString() }),
+    startDate: localStartDate,
+    ...(durationMinutes === null ? {} : { endDate: localTime(end, timeZone) }),
     eventStatus: `${SCHEMA}/EventScheduled`,
     eventAttendanceMode: `${SCHEMA}/OfflineEventAttendanceMode`,
     inLanguage: seller.language,

@@ -4,7 +4,7 @@ import { type Html, html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
 import type { PointOfSale } from '../clients/catalog.ts';
-import type { ProductDetail } from '../description/schemas.ts';
+import type { ProductPage } from '../description/schemas.ts';
 import { createShowcase } from '../products/showcase.ts';
 import type { PosContext } from '../request/context.ts';
 import { type FirstPage, structuredData } from './document.ts';
@@ -13,8 +13,6 @@ import { programmeState, TEXT_LANGUAGES, type TextLanguage, type Views } from '.
 /** A first page before it is drawn. */
 interface Prepared {
   readonly status: number;
-  /** Of dates without a performance. */
-  readonly timeZone: string;
   draw(views: Views): Omit<FirstPage, 'path' | 'address'>;
 }
 
@@ -43,7 +41,7 @@ const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneM
 <noscript><p class="wrap">${t('noScript')}</p></noscript>`;
 
 /** Whether the page of a product draws a plan. */
-const hasPlan = ({ performances }: Static<typeof ProductDetail>): boolean =>
+const hasPlan = ({ performances }: Static<typeof ProductPage>): boolean =>
   performances.some(({ seatCategories }) => seatCategories.some(({ numbered }) => numbered));
 
 const message = ({ t }: Views, root: string): Html => html`<div class="wrap page-message">
@@ -56,10 +54,6 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
   const showcase = createShowcase(offers, now);
   const inTime = createBestEffort({ ms: PATIENCE_MS, pauseMs: PATIENCE_MS });
 
-  /** That of the institution's first performance. */
-  const timeZoneOf = ({ institution }: PointOfSale): string =>
-    offers.lastKnown(institution)?.products.flatMap(({ performances }) => performances)[0]?.timeZone ?? 'UTC';
-
   return async (
     pointOfSale: PointOfSale,
     { languages, language }: ShopLanguages,
@@ -71,7 +65,6 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
     const audience = { pointOfSale, languages, criteria: [] };
     const missing: Prepared = {
       status: 404,
-      timeZone: timeZoneOf(pointOfSale),
       draw: (views) => ({
         title: views.t('notFoundTitle'),
         description: views.t('notFoundText'),
@@ -91,7 +84,6 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
       const found = list && { ...list.data, records: Object.values(list.data.products), total: list.total };
       return {
         status: 200,
-        timeZone: timeZoneOf(pointOfSale),
         draw: (views) => ({
           title: views.t('programme'),
           description: views.t('seasonLine'),
@@ -106,7 +98,7 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
     const [, id] = /^\/show\/([^/]+)$/.exec(path) ?? [];
     if (id !== undefined) {
       const product = await inTime(() =>
-        showcase.detail(audience, id).catch((error: unknown) => {
+        showcase.page(audience, id).catch((error: unknown) => {
           if (error instanceof PosFault && error.errorCode === 'not_found') return null;
           throw error;
         }),
@@ -114,7 +106,6 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
       if (product === null) return missing;
       return {
         status: 200,
-        timeZone: timeZoneOf(pointOfSale),
         draw: (views) => ({
           title: product?.name ?? views.t('programme'),
           description: shortened(product?.description ?? product?.name ?? views.t('seasonLine')),
@@ -133,7 +124,6 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
     const [, text, module] = personal;
     return {
       status: 200,
-      timeZone: timeZoneOf(pointOfSale),
       draw: (views) => ({
         title: views.t(text),
         description: views.t('seasonLine'),

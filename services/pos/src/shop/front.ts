@@ -87,11 +87,11 @@ export const createShopFront = (
     const path = url.pathname.slice(root.length);
     const { cookie, 'accept-language': acceptLanguage } = request.headers;
     const languages = languagesOf(seller, { lang: url.searchParams.get('lang'), cookie, acceptLanguage });
-    const { status, timeZone, draw } = await prepare(seller, languages, path, url.searchParams, origin);
+    const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
     const { serviceHost, name, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
     const region = regionOf(currency);
-    const texted = { language, texts, region, timeZone };
+    const texted = { language, texts, region };
     const mails = { sendsMails: sendsMails(seller), organiser: senderOf(seller) };
     const selling = { currency, exponents, maxPlacesPerOrder, isDemo, ...mails, links };
     const state: ShopState = { serviceHost, name, ...texted, ...selling };

@@ -12,8 +12,6 @@ export interface ShopState {
   /** An ISO 3166 code, or empty. */
   readonly region: string;
   readonly currency: string;
-  /** Of dates without a performance: an IANA name. */
-  readonly timeZone: string;
   /** The digits of currencies that have not two. */
   readonly exponents: Readonly<Record<string, number>>;
   readonly maxPlacesPerOrder: number;

@@ -1,7 +1,8 @@
 import { useFixture } from '@boxoffice/service/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { dayOf, findIn } from '../../src/domain/offer.ts';
+import { findIn as findBy, type Wanted } from '../../src/domain/offer.ts';
 import { GATEWAY_CACHE_MS } from '../../src/products/offers.ts';
+import { dayOf } from '../../src/products/showcase.ts';
 import type { Show } from '../fixture/catalog.ts';
 import { type Call, openFixture, until } from '../fixture/fixture.ts';
 
@@ -21,7 +22,9 @@ const items = [
   { title: 'Livre', performances: [] },
 ];
 
-const titles = (wanted: Parameters<typeof findIn>[1]) => findIn(items, wanted).found.map(({ item }) => item.title);
+const findIn = (all: typeof items, wanted: Wanted) =>
+  findBy<ReturnType<typeof at>, (typeof items)[number]>(all, wanted, dayOf);
+const titles = (wanted: Wanted) => findIn(items, wanted).found.map(({ item }) => item.title);
 
 describe('findIn', () => {
   test('a day is that of the place, whatever the hour', () => {

@@ -111,7 +111,8 @@ describe('the page of a product', () => {
     expect(event).toMatchObject({
       '@type': 'Event',
       name: 'Play & more',
-      startDate: product.performances[0]?.startDate,
+      startDate: '2031-05-01T20:30:00+02:00',
+      endDate: '2031-05-01T22:30:00+02:00',
       location: { '@type': 'Place', name: product.performances[0]?.venue.name },
       offers: {
         price: '45.00',

@@ -21,6 +21,9 @@ const SOLD = {
   tariff: 'Tarif de la vente',
   productType: 'show',
   validUntil: null,
+  localStartDate: '2031-05-01T20:30:00+02:00',
+  startOffset: null,
+  localValidUntil: null,
 };
 
 const call = <Data>(method: string, path: string, given: Call = {}) =>
@@ -90,6 +93,25 @@ describe('carts, orders and tickets have what a page shows', () => {
     expect(Object.values(data.items)).toEqual([expect.objectContaining({ barcode: null, ticketStatus: null })]);
   });
 
+  test('in the time of the venue, as the zone data of the product has it, with the offset where it comes twice', async () => {
+    const { token, order, ticketId } = await buy();
+    const sold = { ...about, timeZone: 'Europe/Rome', validUntil: '2026-12-12T06:00:00.000Z' };
+    const as = { performanceId: 'prf_elsewhere', startDate: '2031-10-26T01:30:00.000Z', about: sold };
+    const stored = fixture.orders.orders.get(order.id);
+    if (stored) stored.lines = stored.lines.map((line) => ({ ...line, ...as }));
+    Object.assign(fixture.tickets.tickets.get(ticketId) ?? {}, as);
+    const { data } = await call<Cart>('GET', `/orders/${order.id}?lang=en`, { token });
+    const ticket = await call('GET', `/tickets/${ticketId}?lang=en`, { token });
+    const local = {
+      localStartDate: '2031-10-26T02:30:00+01:00',
+      startOffset: 'GMT+1',
+      localValidUntil: '2026-12-12T07:00:00+01:00',
+    };
+    expect(ticket.data).toMatchObject(local);
+    expect(Object.values(data.items)).toEqual([expect.objectContaining(local)]);
+    expect(data).toMatchObject({ createdAt: '2026-11-20T16:05:12.000Z', localCreatedAt: '2026-11-20T17:05:12+01:00' });
+  });
+
   test('an order has its number for people, v1 has none', async () => {
     const { token, order } = await buy();
     const path = `/orders/${order.id}`;
@@ -141,6 +163,9 @@ describe('carts, orders and tickets have what a page shows', () => {
         'productName',
         'productType',
         'validUntil',
+        'localStartDate',
+        'startOffset',
+        'localValidUntil',
         'timeZone',
         'venue',
         'seatCategory',
