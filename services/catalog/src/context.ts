@@ -2,7 +2,7 @@ import { Fault } from '@boxoffice/envelope';
 import { ianaName, instantOf, timeZoneRelease, wallTime } from '@boxoffice/http/local-time';
 import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import type { Clocks } from './domain/local-start.ts';
+import type { Clocks } from './domain/clocks.ts';
 import type { MoneyRules } from './domain/tariff.ts';
 import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 

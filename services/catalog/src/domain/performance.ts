@@ -1,5 +1,5 @@
 import { type CategoryPlan, capacityProblems, mergedRows, type RequestedCapacity } from './capacity.ts';
-import { type Clocks, enteredStart, type LocalStart, showsAnotherTime, startAsMeant } from './local-start.ts';
+import { type Clocks, enteredStart, type MeantStart, showsAnotherTime, startAsMeant } from './clocks.ts';
 import { beforeStart, later } from './product.ts';
 import { type CategoryInput, categoryProblems, type SeatCategory } from './seat-category.ts';
 import { type CategoryRows, type SeatMap, seatMapProblems } from './seat-map.ts';
@@ -40,7 +40,7 @@ export interface Performance extends PerformanceDetails {
   /** Absent in performances of earlier releases: none. */
   readonly seatMap?: SeatMap | null;
   /** Absent in performances of earlier releases: the one that `startDate` has. */
-  readonly localStart?: LocalStart;
+  readonly meantStart?: MeantStart;
   /** The product's id if the product may have only one performance; a unique index prevents a second. */
   readonly soleOf: string | null;
   /** The number of changes visible in answers; the ETag. */
@@ -189,7 +189,7 @@ export const changedPerformance = <P extends Performance>(
   return {
     ...performance,
     ...changes,
-    ...(isReentered ? { localStart: enteredStart(changes, clocks) } : {}),
+    ...(isReentered ? { meantStart: enteredStart(changes, clocks) } : {}),
     ...(hasMoved(before, changes) ? { movedAt: now } : {}),
     ...changedAt(performance, now),
   };

@@ -9,7 +9,7 @@ import {
   refuseProblems,
   timestampOf,
 } from '../context.ts';
-import { enteredStart } from '../domain/local-start.ts';
+import { enteredStart } from '../domain/clocks.ts';
 import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
 import { addedSpots, newPlace, type Place } from '../domain/place.ts';
 import { hasManyPerformances, type ProductType } from '../domain/product.ts';
@@ -145,7 +145,7 @@ export const writePerformance = async (
       seatCategories,
       prices: resolvedPrices(input.prices, seatCategories, currency),
       ...(input.seatMap ? { seatMap: input.seatMap } : {}),
-      localStart: enteredStart(input, clocks),
+      meantStart: enteredStart(input, clocks),
       soleOf: hasManyPerformances(product.type) ? null : product.id,
       revision: 1,
       createdAt: now,

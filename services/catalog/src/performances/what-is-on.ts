@@ -1,10 +1,11 @@
 import { type AnyOperation, named, nullable, operation, page, pageOf, pageQuery, timestamp } from '@boxoffice/http';
+import { repeatedOffset, wallTime } from '@boxoffice/http/local-time';
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
-import { contextOf } from '../context.ts';
+import { clocks, contextOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import { productTypes } from '../domain/product.ts';
-import { endOf, isOn, LONGEST_EVENING_MINUTES, LONGEST_EVENING_MS, localTimeOf } from '../domain/what-is-on.ts';
+import { endOf, isOn, LONGEST_EVENING_MINUTES, LONGEST_EVENING_MS } from '../domain/what-is-on.ts';
 import { findFitting } from '../products/filter.ts';
 import { productType } from '../products/schemas.ts';
 import { ids, names } from '../schemas.ts';
@@ -29,6 +30,9 @@ const Event = named(
     endDate: nullable({ ...timestamp, description: 'when it is over; null: never' }),
     timeZone,
     localStart: localTime('`startDate` by the clock of the venue'),
+    startOffset: nullable(
+      Type.String({ description: 'the name of its offset where that clock shows the time twice: `GMT+1`; else null' }),
+    ),
     localEnd: nullable(localTime('`endDate` by the clock of the venue')),
   }),
 );
@@ -42,16 +46,20 @@ interface Found {
   readonly product: ProductDocument;
 }
 
+/** To the minute, as pages show it. */
+const localTimeOf = (instant: string | number, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);
+
 const viewOf = ({ performance, product }: Found): Static<typeof Event> => {
   const { id, productId, venue, state, startDate, timeZone } = performance;
-  const end = endOf(performance, product);
+  const end = endOf(performance, product, clocks);
   const isEndless = end === Number.POSITIVE_INFINITY;
   return {
     ...{ id, productId, venue, state, startDate, timeZone },
     type: product.type,
     name: product.name,
     endDate: isEndless ? null : new Date(end).toISOString(),
-    localStart: localTimeOf(Date.parse(startDate), timeZone),
+    localStart: localTimeOf(startDate, timeZone),
+    startOffset: repeatedOffset('en', startDate, timeZone),
     localEnd: isEndless ? null : localTimeOf(end, timeZone),
   };
 };
@@ -65,13 +73,13 @@ interface Span {
 /** With their products, those of the performances that are on. Cancelled ones, and those without a product, are not. */
 const onAmong = async (
   collections: Collections,
-  { from, to }: Span,
+  span: Span,
   performances: readonly PerformanceDocument[],
 ): Promise<Found[]> => {
   const products = await productsOf(collections, performances);
   return performances.flatMap((performance) => {
     const product = products.get(performance.productId);
-    if (!product || performance.state === 'cancelled' || !isOn(performance, product, from, to)) return [];
+    if (!product || performance.state === 'cancelled' || !isOn(performance, product, span, clocks)) return [];
     return [{ id: performance.id, startDate: performance.startDate, performance, product }];
   });
 };
@@ -141,7 +149,8 @@ const example: Static<typeof Event> = {
   ...{ venue: performance.venue, state: performanceStates[0], timeZone: performance.timeZone },
   startDate: performance.startDate,
   endDate: new Date(Date.parse(performance.startDate) + performance.durationMinutes * 60_000).toISOString(),
-  localStart: localTimeOf(Date.parse(performance.startDate), performance.timeZone),
+  localStart: localTimeOf(performance.startDate, performance.timeZone),
+  startOffset: null,
   localEnd: localTimeOf(Date.parse(performance.startDate) + performance.durationMinutes * 60_000, performance.timeZone),
 };
 

@@ -1,6 +1,6 @@
 import { button, h } from '../dom.js';
 import { allowSound } from '../sound.js';
-import { clockOf, localised, momentOf, t } from '../texts/index.js';
+import { localised, momentOf, startOf, t } from '../texts/index.js';
 import { groupByDay, localNow, windowFrom } from '../today.js';
 import { heading, languageChoice, message, show, signOut } from './frame.js';
 
@@ -21,7 +21,7 @@ const row = (performance, isChosen, now) => {
   const { id, name, startDate, localStart, venue } = performance;
   const today = new Date(localNow(performance, now)).toISOString().slice(0, 10);
   const isEarlier = Date.parse(startDate) <= now && !localStart.startsWith(today);
-  const words = isEarlier ? localised(name) : `${clockOf(localStart)} ${localised(name)}`;
+  const words = isEarlier ? localised(name) : `${startOf(performance)} ${localised(name)}`;
   return h(
     'label',
     { class: 'choice' },

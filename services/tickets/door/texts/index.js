@@ -50,14 +50,18 @@ export const clockOf = (local) => formatLocal(local, { hour: '2-digit', minute: 
 export const dayOf = (local) =>
   formatLocal(new Date(Date.parse(`${local}Z`) - 1).toISOString().slice(0, 16), { dateStyle: 'long' });
 
+/** The time of a start; with its offset where the clock of the venue shows it twice. */
+export const startOf = ({ localStart, startOffset }) =>
+  startOffset ? `${clockOf(localStart)} (${startOffset})` : clockOf(localStart);
+
 /** Day and time of a local time. */
 export const momentOf = (local) =>
   `${formatLocal(local, { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' })}, ${clockOf(local)}`;
 
 /** A performance of this door in few words; one of a former release has no local time. */
-export const titleOf = ({ name, type = 'show', startDate, timeZone, localStart }) =>
+export const titleOf = ({ name, type = 'show', startDate, timeZone, localStart, startOffset }) =>
   type === 'show'
-    ? `${localStart ? clockOf(localStart) : timeOf(startDate, timeZone)} ${localised(name)}`
+    ? `${localStart ? startOf({ localStart, startOffset }) : timeOf(startDate, timeZone)} ${localised(name)}`
     : localised(name);
 
 /** The text of a language in the institution's data, else in one that there is. */

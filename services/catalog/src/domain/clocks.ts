@@ -14,7 +14,7 @@ export interface Clocks {
  * What the clocks of the venue were to show at the start when it was entered, by the release of the time zone database
  * of that day. With a later one the same instant may be another local time.
  */
-export interface LocalStart {
+export interface MeantStart {
   readonly time: string;
   readonly release: string;
 }
@@ -24,21 +24,21 @@ interface Started {
   /** ISO 8601 UTC. */
   readonly startDate: string;
   readonly timeZone: string;
-  readonly localStart?: LocalStart;
+  readonly meantStart?: MeantStart;
 }
 
 /** The local time of a start that is entered now. */
 export const enteredStart = (
   { startDate, timeZone }: Pick<Started, 'startDate' | 'timeZone'>,
   clocks: Clocks,
-): LocalStart => ({ time: clocks.wallTime(startDate, timeZone), release: clocks.release });
+): MeantStart => ({ time: clocks.wallTime(startDate, timeZone), release: clocks.release });
 
 /** Whether the clocks of the venue show another time at the start than was meant when it was entered. */
-export const showsAnotherTime = ({ startDate, timeZone, localStart }: Started, clocks: Clocks): boolean =>
-  localStart !== undefined && clocks.wallTime(startDate, timeZone) !== localStart.time;
+export const showsAnotherTime = ({ startDate, timeZone, meantStart }: Started, clocks: Clocks): boolean =>
+  meantStart !== undefined && clocks.wallTime(startDate, timeZone) !== meantStart.time;
 
 /** The start (ISO 8601 UTC) at which the clocks of the venue show what was meant. */
-export const startAsMeant = ({ startDate, timeZone, localStart }: Started, clocks: Clocks): string =>
-  localStart === undefined
+export const startAsMeant = ({ startDate, timeZone, meantStart }: Started, clocks: Clocks): string =>
+  meantStart === undefined
     ? startDate
-    : new Date(clocks.instantOf(localStart.time, timeZone, Date.parse(startDate))).toISOString();
+    : new Date(clocks.instantOf(meantStart.time, timeZone, Date.parse(startDate))).toISOString();
