@@ -21,7 +21,7 @@ import { orderLinksRoutes } from './orders/link-routes.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
 import { ordersRoutes } from './orders/routes.ts';
 import { createOffers } from './products/offers.ts';
-import { productsRoutes, programmeRoutes } from './products/routes.ts';
+import { productRoutes, productsRoutes, programmeRoutes } from './products/routes.ts';
 import { seatMapRoutes } from './products/seat-map.ts';
 import { onContactErased, onMailFact } from './reactions.ts';
 import type { PosContext } from './request/context.ts';
@@ -158,13 +158,13 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
 
 /** Every operation of the point of sale, under the numbered and the experimental version. */
 export const routes = (context: PosContext): AnyOperation[] => [
-  ...inBothVersions(sessionsRoutes(context)),
+  ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
   ...editions.flatMap((edition) =>
     inVersion(edition, [
       ...(edition.isExperimental
         ? [...pointOfSaleRoutes(context), ...programmeRoutes(context), ...seatMapRoutes(context)]
         : []),
-      ...productsRoutes(context, edition),
+      ...productRoutes(context, edition),
       ...cartRoutes(context, edition),
       ...ordersRoutes(context, edition),
       ...ticketsRoutes(context, edition),

@@ -34,8 +34,10 @@ const cacheHeaders = (contact?: string): Record<string, string> =>
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
 
+type Source = Pick<PosContext, 'offers' | 'criteriaOf'>;
+
 /** The programme with what visitors look for, under the experimental version. */
-export const programmeRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>): AnyOperation[] => {
+export const programmeRoutes = ({ offers, criteriaOf }: Source): AnyOperation[] => {
   const showcase = createShowcase(offers);
   return [
     operation({
@@ -73,17 +75,47 @@ export const programmeRoutes = ({ offers, criteriaOf }: Pick<PosContext, 'offers
   ];
 };
 
-/** The operations on products, performances and their availability. */
-export const productsRoutes = (
-  { offers, criteriaOf }: Pick<PosContext, 'offers' | 'criteriaOf'>,
-  edition: Edition,
-): AnyOperation[] => {
-  const showcase = createShowcase(offers);
-  const audienceOf = async (visit: Visit, number?: string): Promise<Audience> => ({
+const audiences =
+  ({ criteriaOf }: Source) =>
+  async (visit: Visit, number?: string): Promise<Audience> => ({
     pointOfSale: visit.pointOfSale,
     languages: visit.languages,
     criteria: await criteriaOf(visit, number),
   });
+
+/** A product with its performances. */
+export const productRoutes = (context: Source, edition: Edition): AnyOperation[] => {
+  const showcase = createShowcase(context.offers);
+  const audienceOf = audiences(context);
+  return [
+    operation({
+      id: 'viewProduct',
+      method: 'get',
+      path: '/products/{id}',
+      access: 'visitor',
+      summary: 'Returns a product with its performances, and the tariffs that this visitor may buy',
+      description: 'Texts are in the wanted language, else in the first of the point of sale.',
+      params,
+      query: { ...langQuery, ...whose },
+      answers: { 200: edition.ProductDetail },
+      compressed: true,
+      errors: accessErrors,
+      example: { params: example, answer: edition.examples.productDetail },
+      handle: async ({ visitor, params, query }) => {
+        const show = edition.isExperimental ? showcase.page : showcase.detail;
+        return ok(await show(await audienceOf(visitor, query.contactNumber), params.id), {
+          headers: cacheHeaders(query.contactNumber),
+        });
+      },
+    }),
+  ];
+};
+
+/** The other operations on products, performances and their availability. */
+export const productsRoutes = (context: Source): AnyOperation[] => {
+  const { offers } = context;
+  const showcase = createShowcase(offers);
+  const audienceOf = audiences(context);
   return [
     operation({
       id: 'browseProducts',
@@ -104,26 +136,6 @@ export const productsRoutes = (
         const part = partOf(query);
         const { data, total } = await showcase.list(await audienceOf(visitor, query.contactNumber), query.type, part);
         return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) } });
-      },
-    }),
-    operation({
-      id: 'viewProduct',
-      method: 'get',
-      path: '/products/{id}',
-      access: 'visitor',
-      summary: 'Returns a product with its performances, and the tariffs that this visitor may buy',
-      description: 'Texts are in the wanted language, else in the first of the point of sale.',
-      params,
-      query: { ...langQuery, ...whose },
-      answers: { 200: edition.ProductDetail },
-      compressed: true,
-      errors: accessErrors,
-      example: { params: example, answer: edition.examples.productDetail },
-      handle: async ({ visitor, params, query }) => {
-        const show = edition.isExperimental ? showcase.page : showcase.detail;
-        return ok(await show(await audienceOf(visitor, query.contactNumber), params.id), {
-          headers: cacheHeaders(query.contactNumber),
-        });
       },
     }),
     operation({
