@@ -1,3 +1,5 @@
+import { timeZoneRelease } from '@boxoffice/http/local-time';
+
 /** The addresses and files that the terminal shows after the start. */
 interface ScreenOptions {
   readonly publicUrl: string;
@@ -36,6 +38,7 @@ export const screen = (options: ScreenOptions): string[] => {
     row('API descriptions', `${publicUrl}/openapi.json, …/tnwr/v1/openapi.json`),
     row('health', `${httpUrl}/health/ready`),
     row('engines', engines),
+    row('time zones', `IANA database ${timeZoneRelease}`),
     row('data', directory),
     row(
       'log',

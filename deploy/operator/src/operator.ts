@@ -14,6 +14,7 @@ import { demo } from './demo.ts';
 import { openInstallation, Refused } from './installation.ts';
 import { deadLetters, facts, topology, webhooks } from './messages.ts';
 import { status } from './status.ts';
+import { timeZones } from './time-zones.ts';
 
 const commands: readonly Command[] = [
   ...institutions,
@@ -34,6 +35,7 @@ const commands: readonly Command[] = [
   ...canDeploy,
   ...check,
   ...backups,
+  ...timeZones,
 ];
 
 const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;

@@ -1,5 +1,6 @@
 // The status of an installation: its processes, backlogs and problems.
 
+import { timeZoneRelease } from '@boxoffice/http/local-time';
 import type { QueueDepth } from '@boxoffice/messaging';
 import { type OrderDocument, ordersCollection } from '@boxoffice/orders';
 import { builtInRows } from '@boxoffice/runtime/services';
@@ -77,6 +78,8 @@ export interface Overview {
   readonly at: string;
   readonly data: string;
   readonly engines: Installation['engines'];
+  /** The release of the time zone database of this version. */
+  readonly timeZones: string;
   /** Why the services file cannot be used, so that only the product's own services are looked at; null: it can. */
   readonly servicesFile: string | null;
   /** The source of the processes' addresses. */
@@ -132,6 +135,7 @@ const lookAt = async (installation: Installation): Promise<Overview> => {
     at: new Date().toISOString(),
     data: installation.engines.store === 'SQLite' ? installation.directory : 'MongoDB',
     engines: installation.engines,
+    timeZones: timeZoneRelease,
     servicesFile: fault,
     addresses: from,
     processes: [...processes.flat(), ...unknown.map(rowOf)],
@@ -224,13 +228,13 @@ const processesOf = ({ addresses, processes }: Overview): string => {
 };
 
 const reportOf = (overview: Overview): Report => {
-  const { at, data, engines, servicesFile, queues, outboxes, orders } = overview;
+  const { at, data, engines, timeZones, servicesFile, queues, outboxes, orders } = overview;
   const problems = problemsOf(overview);
   return {
     kind: 'report',
     wrong: problems.length > 0,
     text: [
-      `${at}  ${data}  ${engines.store}, ${engines.bus}`,
+      `${at}  ${data}  ${engines.store}, ${engines.bus}, time zones ${timeZones}`,
       ...(servicesFile === null ? [] : [`services of teams: not looked at: ${servicesFile}`]),
       processesOf(overview),
       section('queues', queues),

@@ -127,6 +127,7 @@ const well: Overview = {
   at: new Date().toISOString(),
   data: '/data',
   engines: { store: 'SQLite', bus: 'in-process bus' },
+  timeZones: '2026f',
   servicesFile: null,
   addresses: 'npm start',
   processes: [{ service: 'orders', at: '127.0.0.1:1', version: '0.1.0', state: 'ready' }],

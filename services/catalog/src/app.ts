@@ -8,6 +8,7 @@ import { createCatalogCache } from './feed/cache.ts';
 import { catalogRoutes } from './feed/routes.ts';
 import { shopRoutes } from './feed/shop.ts';
 import { acrossProductsRoutes } from './performances/across-products.ts';
+import { watchLocalTimes } from './performances/local-times.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { whatIsOnRoutes } from './performances/what-is-on.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
@@ -50,6 +51,7 @@ export const catalog: ServiceDefinition = {
       loop(resumeCancellations, 'interrupted cancellations of products could not be completed'),
       // A former release has created some without an event.
       loop(announceInstitutions, 'institutions could not be announced'),
+      watchLocalTimes(store, logger),
     ];
     return {
       async close() {

@@ -1,8 +1,6 @@
 import { Fault } from '@boxoffice/envelope';
-import { ianaName, instantOf, timeZoneRelease, wallTime } from '@boxoffice/http/local-time';
 import { newId } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
-import type { Clocks } from './domain/clocks.ts';
 import type { MoneyRules } from './domain/tariff.ts';
 import { type Collections, collectionsOf, type InstitutionDocument } from './store.ts';
 
@@ -13,9 +11,6 @@ export interface Context {
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
 }
-
-/** The clocks of places, by the zone data of the product. */
-export const clocks: Clocks = { release: timeZoneRelease, ianaName, wallTime, instantOf };
 
 /** The context of one institution; `now` defaults to the system clock. */
 export const contextOf = (store: Store, institution: string, now: () => number = Date.now): Context => ({

@@ -1,5 +1,7 @@
 import { type Announced, announcedAgain, announcing, type CurrentFacts, type Retentions } from '@boxoffice/service';
 import { collection, type Document, everyDocument, type Store } from '@boxoffice/store';
+import { clocks } from './clocks.ts';
+import { withMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
 import type { Place } from './domain/place.ts';
 import type { PointOfSale } from './domain/point-of-sale.ts';
@@ -75,14 +77,19 @@ export const products = collection<ProductDocument>('products', [
   { name: 'cancelling', fields: ['cancelling'], acrossInstitutions: true },
 ]);
 
-export const performances = collection<PerformanceDocument>('performances', [
-  { name: 'product', fields: ['productId', 'createdAt'] },
-  { name: 'start', fields: ['startDate'] },
-  { name: 'product_start', fields: ['productId', 'startDate'] },
-  { name: 'state_start', fields: ['state', 'startDate'] },
-  { name: 'duration', fields: ['durationMinutes', 'startDate'] },
-  { name: 'sole', fields: ['soleOf'], unique: true },
-]);
+export const performances = collection<PerformanceDocument>(
+  'performances',
+  [
+    { name: 'product', fields: ['productId', 'createdAt'] },
+    { name: 'start', fields: ['startDate'] },
+    { name: 'product_start', fields: ['productId', 'startDate'] },
+    { name: 'state_start', fields: ['state', 'startDate'] },
+    { name: 'duration', fields: ['durationMinutes', 'startDate'] },
+    { name: 'sole', fields: ['soleOf'], unique: true },
+    { name: 'meant', fields: ['meantStart.release'], acrossInstitutions: true },
+  ],
+  { upgrade: (stored) => withMeantStart(stored, clocks) },
+);
 
 export const tariffs = collection<TariffDocument>('tariffs', [
   { name: 'code', fields: ['code'], unique: true },

@@ -21,6 +21,7 @@ export const invariants = {
   usage: 'the usage of the minutes adds up to that of their hour, and of the hours to that of their day',
   event: 'the last announced change of each resource has its event',
   event_sequence: 'the sequence of an institution’s events has no gap, and each resource’s events are in order',
+  local_time: 'at the start of a performance to come, the clocks of its venue show what was meant (performances moved)',
   session_cart: 'the cart of a session is an order of its point of sale',
 } as const;
 

@@ -1,4 +1,4 @@
-import type { PerformanceDocument, PlaceDocument } from '@boxoffice/catalog';
+import { movedLocalTime, type PerformanceDocument, type PlaceDocument } from '@boxoffice/catalog';
 import { type OrderDocument, unpaidStates } from '@boxoffice/orders';
 import type { TicketDocument } from '@boxoffice/tickets';
 import { type Case, caseOf, type Finding } from './findings.ts';
@@ -36,6 +36,15 @@ const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[
       return { invariant: 'capacity', offenders: [id, category], text, underWay };
     }),
   ];
+};
+
+/** A later release of the time zone database may have another local time for the same instant. */
+const judgeLocalTime = (performance: PerformanceDocument): Finding[] => {
+  const moved = movedLocalTime(performance);
+  if (moved === undefined || Date.parse(moved.startDate) <= Date.now()) return [];
+  const { performance: id, meant, meantBy, shown } = moved;
+  const text = `${id} starts at ${shown} and was meant to at ${meant} (time zones of ${meantBy})`;
+  return [{ invariant: 'local_time', offenders: [id], text }];
 };
 
 /** Whether something follows from the order's state that a request or the sweep is still to do. */
@@ -144,7 +153,8 @@ export const judgePlaces = async (
 };
 
 const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
-  const judged = caseOf('performance', performance, judgeCapacity(performance, tally));
+  const findings = [...judgeCapacity(performance, tally), ...judgeLocalTime(performance)];
+  const judged = caseOf('performance', performance, findings);
   return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 

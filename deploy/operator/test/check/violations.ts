@@ -42,6 +42,18 @@ export const planted: readonly Planted[] = [
     named: ({ id }) => [id('prf'), id('cat')],
   },
   {
+    what: 'at its start the clocks of the venue show another time than was meant',
+    invariants: ['local_time'],
+    plant: ({ collections, institution, id }) =>
+      collections.performances.of(institution).update(id('prf'), (current) => {
+        const start = { startDate: '2090-05-01T17:30:00.000Z', timeZone: current.timeZone };
+        return {
+          next: { ...current, ...start, meantStart: { time: '2090-05-01T12:00:00', release: '2026a', ...start } },
+        };
+      }),
+    named: ({ id }) => [id('prf')],
+  },
+  {
     what: 'sold to nobody',
     invariants: ['place_state'],
     plant: ({ setPlace }) => setPlace(5, { state: 'sold' }),

@@ -17,6 +17,9 @@ export interface Clocks {
 export interface MeantStart {
   readonly time: string;
   readonly release: string;
+  /** The start that it is about: an instance of an earlier release may change that one alone. */
+  readonly startDate: string;
+  readonly timeZone: string;
 }
 
 /** A start, and the local time that was meant; absent in performances of earlier releases: the one that it has. */
@@ -31,14 +34,22 @@ interface Started {
 export const enteredStart = (
   { startDate, timeZone }: Pick<Started, 'startDate' | 'timeZone'>,
   clocks: Clocks,
-): MeantStart => ({ time: clocks.wallTime(startDate, timeZone), release: clocks.release });
+): MeantStart => ({ time: clocks.wallTime(startDate, timeZone), release: clocks.release, startDate, timeZone });
+
+/** A stored start, with what was meant: in those of earlier releases the local time that it has. */
+export const withMeantStart = <S extends Started>(stored: S, clocks: Clocks): S =>
+  stored.meantStart?.startDate === stored.startDate && stored.meantStart.timeZone === stored.timeZone
+    ? stored
+    : { ...stored, meantStart: enteredStart(stored, clocks) };
 
 /** Whether the clocks of the venue show another time at the start than was meant when it was entered. */
 export const showsAnotherTime = ({ startDate, timeZone, meantStart }: Started, clocks: Clocks): boolean =>
   meantStart !== undefined && clocks.wallTime(startDate, timeZone) !== meantStart.time;
 
-/** The start (ISO 8601 UTC) at which the clocks of the venue show what was meant. */
-export const startAsMeant = ({ startDate, timeZone, meantStart }: Started, clocks: Clocks): string =>
-  meantStart === undefined
-    ? startDate
-    : new Date(clocks.instantOf(meantStart.time, timeZone, Date.parse(startDate))).toISOString();
+/** The start at which the clocks of the venue show what was meant. */
+export const startAsMeant = <S extends Started>(started: S, clocks: Clocks): S => {
+  const { startDate, timeZone, meantStart } = started;
+  if (meantStart === undefined) return started;
+  const at = new Date(clocks.instantOf(meantStart.time, timeZone, Date.parse(startDate))).toISOString();
+  return { ...started, startDate: at, meantStart: { ...meantStart, startDate: at } };
+};

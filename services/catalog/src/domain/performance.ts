@@ -207,5 +207,5 @@ const changedAt = ({ revision }: Performance, now: string) => ({
  */
 export const withLocalTimeKept = <P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined =>
   showsAnotherTime(performance, clocks) && performance.startDate > now
-    ? { ...performance, startDate: startAsMeant(performance, clocks), movedAt: now, ...changedAt(performance, now) }
+    ? { ...startAsMeant(performance, clocks), movedAt: now, ...changedAt(performance, now) }
     : undefined;

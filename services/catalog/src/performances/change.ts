@@ -1,14 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
-import {
-  type Context,
-  clocks,
-  invalidateCatalog,
-  moneyRules,
-  notFound,
-  refuseProblems,
-  timestampOf,
-} from '../context.ts';
+import { clocks } from '../clocks.ts';
+import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { type CategoryPlan, planCapacity } from '../domain/capacity.ts';
 import {
   type ChangeRules,

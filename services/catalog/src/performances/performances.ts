@@ -1,14 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Documents, type IdempotencyRecord, UniqueViolation } from '@boxoffice/store';
-import {
-  type Context,
-  clocks,
-  invalidateCatalog,
-  moneyRules,
-  notFound,
-  refuseProblems,
-  timestampOf,
-} from '../context.ts';
+import { clocks } from '../clocks.ts';
+import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
 import { enteredStart } from '../domain/clocks.ts';
 import { type PerformanceInput, performanceProblems } from '../domain/performance.ts';
 import { addedSpots, newPlace, type Place } from '../domain/place.ts';

@@ -2,7 +2,8 @@ import { type AnyOperation, named, nullable, operation, page, pageOf, pageQuery,
 import { repeatedOffset, wallTime } from '@boxoffice/http/local-time';
 import type { Query, Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
-import { clocks, contextOf } from '../context.ts';
+import { clocks } from '../clocks.ts';
+import { contextOf } from '../context.ts';
 import { performanceStates } from '../domain/performance.ts';
 import { productTypes } from '../domain/product.ts';
 import { endOf, isOn, LONGEST_EVENING_MINUTES, LONGEST_EVENING_MS } from '../domain/what-is-on.ts';

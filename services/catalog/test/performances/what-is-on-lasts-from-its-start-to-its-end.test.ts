@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { clocks } from '../../src/context.ts';
+import { clocks } from '../../src/clocks.ts';
 import { endOf } from '../../src/domain/what-is-on.ts';
 import {
   createProduct,

@@ -1,0 +1,5 @@
+import { ianaName, instantOf, timeZoneRelease, wallTime } from '@boxoffice/http/local-time';
+import type { Clocks } from './domain/clocks.ts';
+
+/** The clocks of places, by the zone data of the product. */
+export const clocks: Clocks = { release: timeZoneRelease, ianaName, wallTime, instantOf };

@@ -1,0 +1,131 @@
+// What was meant by a start, when the rules of time zones change: completed in performances of earlier releases, compared
+// with the zone data in use, and kept by the operator.
+
+import { type Logger, repeat } from '@boxoffice/runtime';
+import type { Closable } from '@boxoffice/service';
+import { rewrite, type Store } from '@boxoffice/store';
+import { clocks } from '../clocks.ts';
+import { contextOf, invalidateCatalog, timestampOf } from '../context.ts';
+import { enteredStart, showsAnotherTime } from '../domain/clocks.ts';
+import { withLocalTimeKept } from '../domain/performance.ts';
+import { performanceMoved } from '../events.ts';
+import { institutions, type PerformanceDocument, performances } from '../store.ts';
+import { recordModified } from './performances.ts';
+
+/** A performance to come, at whose start the clocks of the venue show another time than was meant. */
+export interface MovedLocalTime {
+  readonly institution: string;
+  readonly performance: string;
+  readonly startDate: string;
+  readonly timeZone: string;
+  /** What they were to show, by which release of the time zone database. */
+  readonly meant: string;
+  readonly meantBy: string;
+  /** What they show. */
+  readonly shown: string;
+}
+
+/** What moved of a performance; undefined if its start has the local time that was meant. */
+export const movedLocalTime = (performance: PerformanceDocument): MovedLocalTime | undefined => {
+  const { id, institution, startDate, timeZone, state, meantStart } = performance;
+  if (meantStart === undefined || state === 'cancelled' || !showsAnotherTime(performance, clocks)) return undefined;
+  const shown = clocks.wallTime(startDate, timeZone);
+  return {
+    ...{ institution, performance: id, startDate, timeZone },
+    ...{ meant: meantStart.time, meantBy: meantStart.release, shown },
+  };
+};
+
+const PAGE = 200;
+
+/** The performances to come whose local time has moved, of an institution or of all. */
+export const movedLocalTimes = async (
+  store: Store,
+  { institution, now = Date.now }: { readonly institution?: string | undefined; readonly now?: () => number } = {},
+): Promise<MovedLocalTime[]> => {
+  const known = await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' });
+  const ids = institution === undefined ? known.map(({ id }) => id) : [institution];
+  const moved: MovedLocalTime[] = [];
+  for (const id of ids) {
+    const of = store.collection(performances).of(id);
+    let after: { readonly value: string; readonly id: string } | undefined;
+    for (;;) {
+      const where = { startDate: { gt: new Date(now()).toISOString() } };
+      const page = await of.find({ where, orderBy: 'startDate', limit: PAGE, ...(after ? { after } : {}) });
+      moved.push(...page.flatMap((one) => movedLocalTime(one) ?? []));
+      const last = page.at(-1);
+      if (!last || page.length < PAGE) break;
+      after = { value: last.startDate, id: last.id };
+    }
+  }
+  return moved;
+};
+
+/**
+ * Moves a performance to the instant at which the clocks of its venue show what was meant, which is a change like any
+ * other. Resolves to its start; undefined if nothing had to move.
+ */
+export const keepLocalTime = async (
+  store: Store,
+  { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
+  now: () => number = Date.now,
+): Promise<string | undefined> => {
+  const context = contextOf(store, institution, now);
+  const found = await context.collections.performances.get(id);
+  if (!found || movedLocalTime(found) === undefined) return undefined;
+  await recordModified(context, found.productId);
+  let moved: string | undefined;
+  await context.collections.performances.update(id, (current) => {
+    const next = current.state === 'cancelled' ? undefined : withLocalTimeKept(current, clocks, timestampOf(context));
+    moved = next?.startDate;
+    return next && { next, events: [performanceMoved(next)] };
+  });
+  await invalidateCatalog(context);
+  return moved;
+};
+
+/** Takes the local time that a start has now for the one that is meant: its instant stays. */
+export const keepInstant = async (
+  store: Store,
+  { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
+): Promise<void> => {
+  await contextOf(store, institution).collections.performances.update(id, (current) => ({
+    next: { ...current, meantStart: enteredStart(current, clocks) },
+  }));
+};
+
+/** Instances of the last release may write performances without what was meant. Milliseconds. */
+const EVERY_MS = 600_000;
+
+/** Longer than most installations need; two instances at once do no harm. */
+const LEASE_MS = 3_600_000;
+
+/** How many are named in the log. */
+const NAMED = 20;
+
+/** Says which starts have moved, once, and completes what was meant in performances of earlier releases. */
+export const watchLocalTimes = (store: Store, log: Pick<Logger, 'info' | 'warn'>): Closable => {
+  let isTold = false;
+  const tell = async (): Promise<void> => {
+    const moved = await movedLocalTimes(store);
+    log.info(`local times are those of the IANA time zone database ${clocks.release}`);
+    if (moved.length > 0) {
+      const named = moved
+        .slice(0, NAMED)
+        .map(({ performance, meant, shown }) => `${performance} (${meant}, now ${shown})`);
+      const more = moved.length > NAMED ? ` and ${moved.length - NAMED} more` : '';
+      log.warn(
+        `clocks show another time than was meant at the start of ${named.join(', ')}${more}: operator performances keep-local-time moves them`,
+      );
+    }
+    isTold = true;
+  };
+  const run = async (): Promise<void> => {
+    if (!isTold) await tell();
+    const without = { where: { 'meantStart.release': null }, limit: 1 } as const;
+    const [one] = await store.collection(performances).acrossInstitutions.find(without);
+    if (one && (await store.lease('meant-starts', LEASE_MS))) await rewrite(store, performances);
+  };
+  const failed = (error: unknown) => log.warn('the local times of starts could not be compared', { error });
+  return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed });
+};
