@@ -1,3 +1,4 @@
+import { wallTime } from '@boxoffice/http/local-time';
 import type { Static } from 'typebox';
 import type { Collections } from '../context.ts';
 import type { Ticket } from '../domain/ticket.ts';
@@ -5,16 +6,8 @@ import { presentTickets } from '../tickets/tickets.ts';
 import type { NewScan } from './scans.ts';
 import type { OtherPerformance } from './schemas.ts';
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
 /** What a clock in the time zone shows at an instant (ISO 8601), as `2027-03-14T19:30`. */
-const localTimeOf = (instant: string, timeZone: string): string => {
-  // Swedish dates are those of ISO 8601.
-  const made = () => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  const format = formats.get(timeZone) ?? made();
-  formats.set(timeZone, format);
-  return format.format(Date.parse(instant)).replace(' ', 'T');
-};
+const localTimeOf = (instant: string, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);
 
 const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerformance> | undefined => {
   if (!about) return undefined;
