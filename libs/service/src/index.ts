@@ -19,6 +19,7 @@ export {
   type ServiceClient,
   ServiceRefusal,
 } from './client.ts';
+export { startCompletion } from './completion.ts';
 export {
   type Calls,
   type Closable,

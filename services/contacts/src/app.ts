@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { queueNamed } from '@boxoffice/messaging';
 import { integer, versionOf } from '@boxoffice/runtime';
-import type { ServiceDefinition } from '@boxoffice/service';
+import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import { createContacts } from './contacts/contacts.ts';
 import { auditTo, createDisclosure } from './contacts/disclosure.ts';
 import { collectionsOf, currentFacts, examples, schemas } from './events.ts';
 import { onContactNamed } from './reactions.ts';
 import { routes } from './routes.ts';
-import { collections, disclosuresCollection, retention } from './store.ts';
+import { collections, contactsCollection, disclosuresCollection, retention } from './store.ts';
 
 const settings = {
   /** The most contacts per minute that answers to duplicate emails disclose to a client without read access. */
@@ -37,6 +37,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
         audit: auditTo(logger),
       }),
     ),
+  background: ({ store, logger }) => startCompletion(store, contactsCollection, 'nameKey', logger),
   reactions: ({ store }) => [
     { queue: queueNamed('contacts.orders.v1'), handle: (message) => onContactNamed(collectionsOf(store), message) },
   ],

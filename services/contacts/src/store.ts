@@ -1,19 +1,29 @@
 import type { Announced, Retentions } from '@boxoffice/service';
 import { type CollectionHandle, collection, type Document } from '@boxoffice/store';
-import type { Contact } from './domain/contact.ts';
+import { type Contact, nameKeyOf } from './domain/contact.ts';
 
 /** A contact as it is stored; the document's id is the contact number. */
 export interface ContactDocument extends Contact, Document, Pick<Announced, 'lastAnnouncement'> {}
 
+/** A contact of a release before names had keys gets its own. */
+const withNameKey = (contact: ContactDocument): ContactDocument =>
+  contact.nameKey === undefined ? { ...contact, nameKey: nameKeyOf(contact.details) } : contact;
+
 /** Every query is limited to an institution and uses one of these indexes. */
-export const contactsCollection = collection<ContactDocument>('contacts', [
-  { name: 'created', fields: ['kind', 'createdAt'] },
-  { name: 'updated', fields: ['kind', 'updatedAt'] },
-  { name: 'client_created', fields: ['createdBy.clientId', 'kind', 'createdAt'] },
-  { name: 'client_updated', fields: ['createdBy.clientId', 'kind', 'updatedAt'] },
-  { name: 'email', fields: ['emailKey', 'createdAt'] },
-  { name: 'unique_email', fields: ['uniqueEmail'], unique: true },
-]);
+export const contactsCollection = collection<ContactDocument>(
+  'contacts',
+  [
+    { name: 'created', fields: ['kind', 'createdAt'] },
+    { name: 'updated', fields: ['kind', 'updatedAt'] },
+    { name: 'client_created', fields: ['createdBy.clientId', 'kind', 'createdAt'] },
+    { name: 'client_updated', fields: ['createdBy.clientId', 'kind', 'updatedAt'] },
+    { name: 'email', fields: ['emailKey', 'createdAt'] },
+    { name: 'name', fields: ['nameKey', 'createdAt'] },
+    { name: 'unkeyed', fields: ['nameKey'], acrossInstitutions: true },
+    { name: 'unique_email', fields: ['uniqueEmail'], unique: true },
+  ],
+  { upgrade: withNameKey },
+);
 
 /** The contact that an order of a client, or of a point of sale, names; the document's id is the order's. */
 export interface LinkDocument extends Document {

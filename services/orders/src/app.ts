@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { queueNamed } from '@boxoffice/messaging';
 import { versionOf } from '@boxoffice/runtime';
-import type { ServiceDefinition } from '@boxoffice/service';
+import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import { shopRoutes } from './cart/routes.ts';
 import { catalogApi } from './clients/generated/catalog.ts';
 import { contactsApi } from './clients/generated/contacts.ts';
@@ -10,14 +10,13 @@ import { createContext, createContextOf, type OrdersContext, settings } from './
 import { currentFacts, examples, schemas } from './events.ts';
 import { linesRoutes } from './orders/line-routes.ts';
 import { mailsRoutes } from './orders/mail-routes.ts';
-import { startNumbering } from './orders/numbers.ts';
 import { quoteRoutes } from './orders/quote.ts';
 import { actionsRoutes, ordersRoutes } from './orders/routes.ts';
 import { recordsRoutes } from './payments/list-routes.ts';
 import { paymentsRoutes, refundsRoutes } from './payments/routes.ts';
 import { onContactErased, onFulfilment, onPerformanceCancelled } from './reactions.ts';
 import { startSweeper } from './steps/sweep.ts';
-import { collections, retention } from './store.ts';
+import { collections, ordersCollection, retention } from './store.ts';
 
 /** The orders service: orders, lines, payments, refunds, cancellation, and the carts of the points of sale. */
 export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
@@ -53,7 +52,7 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
     },
   ],
   background: ({ store, logger }, context) => {
-    const loops = [startSweeper(context, store), startNumbering(store, logger)];
+    const loops = [startSweeper(context, store), startCompletion(store, ordersCollection, 'shortNumber', logger)];
     return {
       async close() {
         await Promise.all(loops.map((loop) => loop.close()));

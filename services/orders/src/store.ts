@@ -36,6 +36,7 @@ const indexes: readonly Index[] = [
   { name: 'unnumbered', fields: ['shortNumber'], acrossInstitutions: true },
   { name: 'modified', fields: ['modifiedAt'] },
   { name: 'performance', fields: ['performanceId'] },
+  { name: 'performance_listed', fields: ['performanceId', 'listedAt'] },
   { name: 'held', fields: ['client', 'heldPlaces'] },
   { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
   { name: 'sale_due', fields: ['saleDue.since'], acrossInstitutions: true },

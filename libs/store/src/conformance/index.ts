@@ -15,8 +15,9 @@ import { shapes } from './shapes.ts';
 import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
 import { boundsOfReaders, tenants } from './tenants.ts';
 
+export { plansOf } from '../sqlite/plans.ts';
 export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
-export { others, suiteCollections, things } from './subject.ts';
+export { others, suiteCollections, things, until } from './subject.ts';
 
 /** Every check by topic. */
 export const topics: Readonly<Record<string, readonly Check[]>> = {

@@ -13,8 +13,10 @@ import {
   operation,
   timestamp,
 } from '@boxoffice/http';
+import type { Caller } from '@boxoffice/identity';
 import { type Static, Type } from 'typebox';
-import { CONTACT_NUMBER, isContactNumber } from '../domain/contact.ts';
+import { CONTACT_NUMBER, emailKey, isContactNumber } from '../domain/contact.ts';
+import { beginningWith, nameKey } from '../domain/search-key.ts';
 import type { ContactDocument } from '../store.ts';
 import type { ContactsOf } from './contacts.ts';
 import * as example from './schemas.ts';
@@ -38,6 +40,27 @@ const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => (
   hasEmail: details?.email !== undefined,
   erasedAt: erasedAt ?? null,
 });
+
+/** What the client sees for which the service calls: contacts out of its reach are unknown. */
+const reach = {
+  clientId: Type.Optional(
+    Type.String({ minLength: 1, description: 'a client with bounds: contacts out of its reach are unknown' }),
+  ),
+  ownOrders: Type.Optional(Type.Boolean({ default: true, description: 'of its bounds' })),
+  pointsOfSale: Type.Optional(Type.String({ description: 'of its bounds, comma-separated; absent: all' })),
+};
+
+/** The service that calls, within the reach of the client that it calls for. */
+const readerOf = (
+  caller: Caller,
+  { clientId, ownOrders = true, pointsOfSale }: { clientId?: string; ownOrders?: boolean; pointsOfSale?: string },
+): Caller => {
+  const bounds = { ownOrders, pointsOfSale: pointsOfSale?.split(',') ?? [] };
+  return clientId === undefined ? caller : { ...caller, client: clientId, bounds };
+};
+
+/** The most contacts that one search returns. */
+const MOST_FOUND = 2_000;
 
 const text = () => nullable(Type.String());
 
@@ -130,21 +153,50 @@ export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
     summary: 'Returns whether a contact exists, its criteria, and when it was erased',
     params: { contactNumber: anyNumber },
     query: {
-      clientId: Type.Optional(
-        Type.String({ minLength: 1, description: 'a client with bounds: contacts out of its reach are unknown' }),
-      ),
-      ownOrders: Type.Optional(Type.Boolean({ default: true, description: 'of its bounds' })),
-      pointsOfSale: Type.Optional(Type.String({ description: 'of its bounds, comma-separated; absent: all' })),
+      ...reach,
     },
     answers: { 200: KnownContact },
     example: {
       params: { contactNumber },
       answer: { contactNumber, kind: 'individual', criteria: details.criteria, hasEmail: true, erasedAt: null },
     },
-    handle: async ({ caller, params, query: { clientId, ownOrders = true, pointsOfSale } }) => {
-      const bounds = { ownOrders, pointsOfSale: pointsOfSale?.split(',') ?? [] };
-      const reader = clientId === undefined ? caller : { ...caller, client: clientId, bounds };
-      return ok(known(await contactsOf(reader).getAny(params.contactNumber)));
+    handle: async ({ caller, params, query }) =>
+      ok(known(await contactsOf(readerOf(caller, query)).getAny(params.contactNumber))),
+  }),
+  operation({
+    id: 'findContacts',
+    method: 'get',
+    path: '/internal/contacts',
+    access: 'internal',
+    summary: 'Returns the numbers of contacts with an email, or whose last name or name begins so, oldest first',
+    query: {
+      email: Type.Optional(emailSchema),
+      name: Type.Optional(lineOfText({ maxLength: 200, description: 'the beginning, whatever case and accents' })),
+      ...reach,
+      among: Type.Optional(Type.String({ description: 'the only numbers that count, separated by commas' })),
+    },
+    answers: {
+      200: Type.Object({
+        contactNumbers: Type.Array(Type.String()),
+        hasMore: Type.Boolean({ description: `there are more than ${MOST_FOUND}` }),
+      }),
+    },
+    example: {
+      query: { email: example.individualDetails.email },
+      answer: { contactNumbers: [contactNumber], hasMore: false },
+    },
+    handle: async ({ caller, query: { email, name, among, ...within } }) => {
+      const { documents } = contactsOf(readerOf(caller, within));
+      const isFound = name === undefined || nameKey(name) !== '';
+      const where = {
+        ...(email === undefined ? {} : { emailKey: emailKey(email) }),
+        ...(name === undefined ? {} : { nameKey: beginningWith(nameKey(name)) }),
+        ...(among === undefined ? {} : { id: { in: among.split(',') } }),
+      };
+      const index = email === undefined ? 'name' : 'email';
+      const page = { where, orderBy: 'createdAt', limit: MOST_FOUND + 1, index };
+      const numbers = isFound ? (await documents.find(page)).map(({ id }) => id) : [];
+      return ok({ contactNumbers: numbers.slice(0, MOST_FOUND), hasMore: numbers.length > MOST_FOUND });
     },
   }),
   operation({

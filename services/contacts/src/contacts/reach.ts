@@ -56,7 +56,7 @@ export const reachOf = (
     update: async (number, fn, options) => (await around(number)).update(number, fn, options),
     async find({ orderBy = 'createdAt', ...rest } = {}) {
       const query = { ...rest, orderBy };
-      if (rest.where?.emailKey !== undefined) return withEmail(query);
+      if (typeof rest.where?.emailKey === 'string') return withEmail(query);
       const found = await Promise.all([made.find(query), (await namedByOrders()).find(query)]);
       const key = (contact: ContactDocument) => String(contact[orderBy as 'createdAt']);
       return [...new Map(found.flat().map((contact) => [contact.id, contact])).values()]

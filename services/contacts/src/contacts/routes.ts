@@ -5,6 +5,7 @@ import {
   changesPage,
   changesPageOf,
   created,
+  lineOfText,
   listQuery,
   mergePatch,
   named,
@@ -22,6 +23,7 @@ import type { ContactsOf } from './contacts.ts';
 import type { Disclosure } from './disclosure.ts';
 import * as example from './schemas.ts';
 import { Individual, NewIndividual, NewStructure, Structure, view } from './schemas.ts';
+import { contactsBeginning } from './search.ts';
 
 /** The differences between the two kinds of contact; their operations are the same. */
 interface KindOfContact {
@@ -143,13 +145,24 @@ const routesOf = (
         'In order of creation; with modifiedSince in order of the last change, so that paging misses nothing. A user of ' +
         'the role customer gets its own contact alone, a client with ownOrders those that it made or its ' +
         'orders name, within seconds of their change.',
-      query: { ...listQuery, email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })) },
+      query: {
+        ...listQuery,
+        email: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+        q: Type.Optional(
+          lineOfText({
+            maxLength: 200,
+            description:
+              'the beginning of the last name, of the name of a structure, or of the email; whatever case and accents',
+          }),
+        ),
+      },
       answers: { 200: changesPage(Contact) },
       example: { query: { limit: 20 }, answer: { items: [examples.contact], nextCursor: null, asOf: example.asOf } },
       handle: (request) => {
-        const { email, modifiedSince } = request.query;
+        const { email, q, modifiedSince } = request.query;
         const contacts = contactsOf(request.caller);
-        return changesPageOf(request, contacts.documents, {
+        const { documents } = contacts;
+        return changesPageOf(request, q === undefined ? documents : contactsBeginning(documents, q), {
           where: { kind, emailKey: email === undefined ? undefined : emailKey(email) },
           orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
           clock: contacts.clock,

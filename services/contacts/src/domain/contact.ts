@@ -1,3 +1,5 @@
+import { nameKey } from './search-key.ts';
+
 /** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;
@@ -81,11 +83,13 @@ export interface Sensitive {
   readonly bankAccount?: { readonly iban: string };
 }
 
-/** A contact as it is stored. An erased one has no details, no email keys and no sensitive data. */
+/** A contact as it is stored. An erased one has no details, no keys and no sensitive data. */
 export interface Contact {
   readonly contactNumber: string;
   readonly kind: Kind;
   readonly details?: Details;
+  /** Of the last name, or the name of a structure; empty once erased, absent in contacts of earlier releases. */
+  readonly nameKey?: string;
   readonly emailKey?: string;
   readonly uniqueEmail?: string;
   readonly sensitive?: Sensitive;
@@ -100,8 +104,13 @@ export interface Contact {
   readonly adopted?: true;
 }
 
-const withEmail = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
+/** The key by which a contact is found by its name. */
+export const nameKeyOf = (details: Details | undefined): string =>
+  details === undefined ? '' : nameKey('lastName' in details ? details.lastName : details.name);
+
+const withKeys = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
   details,
+  nameKey: nameKeyOf(details),
   ...(details.email === undefined
     ? {}
     : {
@@ -120,7 +129,7 @@ export const newContact = (
 ): Contact => ({
   contactNumber,
   kind,
-  ...withEmail(details, contactNumber, allowDuplicate),
+  ...withKeys(details, contactNumber, allowDuplicate),
   createdAt: now,
   updatedAt: now,
 });
@@ -149,9 +158,9 @@ export const withDetails = <T extends Contact>(
   now: string,
 ): T => {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
-  const email = withEmail(details, contact.contactNumber, allowDuplicate);
+  const keys = withKeys(details, contact.contactNumber, allowDuplicate);
   const unchanged = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
-  return { ...rest, ...email, ...unchanged, updatedAt: now } as T;
+  return { ...rest, ...keys, ...unchanged, updatedAt: now } as T;
 };
 
 /** The contact once its institution has changed it. */
@@ -168,6 +177,7 @@ export const isOnlyGuests = ({ guestAsOf, adopted }: Contact): boolean => guestA
 export const erased = (contact: Contact, now: string): Contact => ({
   contactNumber: contact.contactNumber,
   kind: contact.kind,
+  nameKey: nameKeyOf(undefined),
   createdAt: contact.createdAt,
   updatedAt: now,
   erasedAt: now,

@@ -104,6 +104,16 @@ export type Stock = ReturnType<typeof createStock>;
 /** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */
 const GUEST_MS = 1_500;
 
+/** The bounds of a client, as contacts reads them. */
+const reachQuery = (within: ContactBounds | null) =>
+  within
+    ? {
+        clientId: within.client,
+        ownOrders: within.ownOrders,
+        ...(within.pointsOfSale && { pointsOfSale: within.pointsOfSale.join(',') }),
+      }
+    : {};
+
 /** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
 export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
   /**
@@ -117,14 +127,9 @@ export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
   ): Promise<readonly string[] | undefined> {
     // An ill-formed string is no contact number: undefined without a remote call.
     if (!contactNumber.isWellFormed()) return undefined;
-    const query = within && {
-      clientId: within.client,
-      ownOrders: within.ownOrders,
-      ...(within.pointsOfSale && { pointsOfSale: within.pointsOfSale.join(',') }),
-    };
     const contact = await contacts.find(institution, 'getContactInternally', {
       path: { contactNumber },
-      query: query ?? {},
+      query: reachQuery(within),
     });
     return contact?.erasedAt === null ? contact.criteria : undefined;
   },
@@ -134,6 +139,18 @@ export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
     if (!contactNumber.isWellFormed()) return false;
     const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query: {} });
     return contact?.erasedAt === null && contact.hasEmail !== false;
+  },
+
+  /**
+   * The numbers of the contacts with this email, or whose last name or name begins so, oldest first; `hasMore`: there are
+   * more than are returned. `within`: of those that exist for a client with these bounds.
+   */
+  async find(
+    institution: string,
+    sought: { readonly email?: string; readonly name?: string; readonly among?: string },
+    within: ContactBounds | null = null,
+  ): Promise<{ readonly contactNumbers: readonly string[]; readonly hasMore: boolean }> {
+    return contacts.call(institution, 'findContacts', { query: { ...sought, ...reachQuery(within) } });
   },
 
   /** Writes the contact of a guest; idempotent. */
@@ -162,6 +179,10 @@ export const contactsWithin = (
   ...contacts,
   criteria: async (institution, contactNumber) =>
     (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, within) : undefined,
+  find: async (institution, sought) =>
+    only?.length === 0
+      ? { contactNumbers: [], hasMore: false }
+      : contacts.find(institution, { ...sought, ...(only && { among: only.join() }) }, within),
 });
 
 type Issue = BodyOf<TicketsApi, 'issueTickets'>;

@@ -4,6 +4,7 @@ import {
   type AnyOperation,
   changesPage,
   changesPageOf,
+  emailSchema,
   id,
   lineOfText,
   listQuery,
@@ -40,6 +41,7 @@ import { cancelOrder, confirmOrder, extendOrder, reserveOrder } from './actions.
 import { changeOrder, sellsToAnybody } from './buyer.ts';
 import { createOrder, makerOf } from './create.ts';
 import { holdErrors, requireBeneficiaries } from './items.ts';
+import { ordersSought } from './search.ts';
 
 const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
@@ -103,6 +105,16 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       ),
       pointOfSale: Type.Optional(pointOfSale),
       createdBy: Type.Optional({ ...id, description: 'the id of the client that made them' }),
+      performanceId: Type.Optional({ ...id, description: 'of a line that the order has now' }),
+      email: Type.Optional({ ...emailSchema, description: 'of the buyer, whole' }),
+      q: Type.Optional(
+        lineOfText({
+          maxLength: 200,
+          description:
+            "the number, the reference, or the beginning of the buyer's last name (a structure: its name), whatever case " +
+            'and accents; 400 if that begins the names of more than 2,000 contacts',
+        }),
+      ),
       createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
       createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
     },
@@ -111,13 +123,18 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
       query: { state: 'open', limit: 20 },
       answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
     },
-    handle: ({ caller, query, cursor }) => {
+    handle: async ({ caller, query, cursor }) => {
       const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
-      const { number, createdBy, createdFrom, createdTo, ...paging } = rest;
+      const { number, createdBy, createdFrom, createdTo, q, email, performanceId, ...paging } = rest;
       // An order is listed when it is created or later, which bounds the range of the index.
       const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
-      const { orders, now } = contextOf(caller);
-      return changesPageOf({ query: paging, cursor }, orders.of(caller.institution), {
+      const context = contextOf(caller);
+      const { institution } = caller;
+      const isSearch = [q, email, performanceId].some((one) => one !== undefined);
+      const list = isSearch
+        ? await ordersSought(context, institution, { q, email, performanceId })
+        : context.orders.of(institution);
+      return changesPageOf({ query: paging, cursor }, list, {
         where: {
           // No carts that were never checked out: their `listedAt` is null.
           listedAt,
@@ -131,7 +148,7 @@ export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
           modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
         },
         orderBy: 'listedAt',
-        clock: now,
+        clock: context.now,
         item: orderView,
       });
     },

@@ -72,9 +72,14 @@ test('each operation that the authorizer permits to orders is called', async () 
     ];
   });
   const contacts = await uncalledOf(contactsApi, (client) => {
-    const { criteria, writeGuest, forgetGuest } = createContacts(client);
+    const { criteria, find, writeGuest, forgetGuest } = createContacts(client);
     const guest = { firstName: 'Ana', lastName: 'Martin', email: 'ana@example.org', since: 0 };
-    return [criteria('opera', 'C1'), writeGuest('opera', 'C1', guest), forgetGuest('opera', 'C1')];
+    return [
+      criteria('opera', 'C1'),
+      find('opera', { name: 'm' }),
+      writeGuest('opera', 'C1', guest),
+      forgetGuest('opera', 'C1'),
+    ];
   });
   const tickets = await uncalledOf(ticketsApi, (client) => {
     const { controlled, issue } = createTickets(client);

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ChangesPage } from '@boxoffice/http';
 import type { CallerUser } from '@boxoffice/identity';
 import type { Message } from '@boxoffice/messaging';
+import { startCompletion } from '@boxoffice/service';
 import { collection, type OutboxEvent } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { currentFacts } from '../../src/events.ts';
 import { orderNumberOf } from '../../src/ids.ts';
-import { startNumbering } from '../../src/orders/numbers.ts';
 import { type OrderDocument, ordersCollection } from '../../src/store.ts';
 import { type Call, describeOnEachEngine, type Fixture, type Order, until } from '../fixture/fixture.ts';
 import { add, checkout, done, newCart, newCartId, newContact, newOrder, pay, read } from '../fixture/orders.ts';
@@ -130,7 +130,9 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         const short = orderNumberOf(one.order.id);
         expect([shown.number, before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
         const facts = [fixture.facts.length, fixture.announced.length];
-        const numbering = startNumbering(fixture.store, { warn: (message) => expect(message).toBeUndefined() });
+        const numbering = startCompletion(fixture.store, ordersCollection, 'shortNumber', {
+          warn: (message) => expect(message).toBeUndefined(),
+        });
         await until(async () => (await idsOf(fixture, short)).length === 1);
         await until(async () => (await idsOf(fixture, orderNumberOf(other.order.id))).length === 1);
         await numbering.close();

@@ -1,0 +1,38 @@
+// Contacts by what people say of themselves: the beginning of their name or email.
+
+import type { Listed } from '@boxoffice/http';
+import { emailKey } from '../domain/contact.ts';
+import { beginningWith, nameKey } from '../domain/search-key.ts';
+import type { ContactDocument } from '../store.ts';
+
+type Find = Listed<ContactDocument>['find'];
+type Where = NonNullable<Parameters<Find>[0]['where']>;
+
+/** What is read with an index that the query names. */
+export interface Indexed {
+  find(query: Parameters<Find>[0] & { readonly index?: string }): Promise<ContactDocument[]>;
+}
+
+const sortValueOf = (contact: ContactDocument, orderBy: string): string => String(contact[orderBy as 'createdAt']);
+
+/** The searches that find what begins with this text; none for a text without letters. */
+const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
+  const [name, mail] = [nameKey(text), emailKey(text)];
+  const named = { index: 'name', where: { ...where, nameKey: beginningWith(name) } };
+  const byName = { ...named, where: email === undefined ? named.where : { ...named.where, emailKey: email } };
+  if (email === undefined)
+    return [...(name === '' ? [] : [byName]), { index: 'email', where: { ...where, emailKey: beginningWith(mail) } }];
+  const isSame = typeof email === 'string' && email.startsWith(mail);
+  return isSame ? [{ index: 'email', where: { ...where, emailKey: email } }] : name === '' ? [] : [byName];
+};
+
+/** The contacts whose last name, name or email begins with this text, as a list. */
+export const contactsBeginning = (contacts: Indexed, text: string): Listed<ContactDocument> => ({
+  async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
+    const queries = searchesFor(text, where).map((search) => ({ ...page, ...search, orderBy, limit }));
+    const found = await Promise.all(queries.map((query) => contacts.find(query)));
+    const byId = new Map(found.flat().map((contact) => [contact.id, contact]));
+    const key = (contact: ContactDocument) => `${sortValueOf(contact, orderBy)} ${contact.id}`;
+    return [...byId.values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, limit);
+  },
+});

@@ -1,0 +1,35 @@
+// By what a name is found: keys that letters of one sound share, however they are typed.
+
+/** Letters that Unicode does not take apart. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ı: 'i',
+  ς: 'σ',
+};
+
+/**
+ * The key of a name: in one case, without accents, with one space between words. Empty if no letter is left. Names begin
+ * alike if their keys do.
+ */
+export const nameKey = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[ßæœøłđðþħıς]/gu, (letter) => PLAIN[letter] ?? letter)
+    .trim()
+    .replaceAll(/\s+/gu, ' ');
+
+/** The texts that begin with this one, as a range; texts compare by code point. */
+export const beginningWith = (text: string): { readonly gte: string; readonly lt: string } => ({
+  gte: text,
+  lt: `${text}\u{10ffff}`,
+});
