@@ -1,10 +1,9 @@
-import { rowOf } from './place.ts';
+import { rowOf, seatPositionOf } from './place.ts';
 
 /** A free numbered seat. */
 export interface FreeSeat {
   readonly id: string;
   readonly order: number;
-  readonly seat: number | null;
 }
 
 interface Block {
@@ -17,7 +16,7 @@ interface Run {
   readonly seats: readonly FreeSeat[];
 }
 
-/** Runs of adjacent seats: one row, consecutive numbers. */
+/** Runs of adjacent seats: one row, consecutive positions, without a gap such as an aisle. */
 const runs = (free: readonly FreeSeat[]): Run[] => {
   const sorted = [...free].sort((left, right) => left.order - right.order);
   const found: { row: number; seats: FreeSeat[] }[] = [];
@@ -38,7 +37,7 @@ const ORPHAN_COST = 3;
 const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) => number): Block[] =>
   Array.from({ length: seats.length - count + 1 }, (_, start) => {
     const ids = seats.slice(start, start + count).map(({ id }) => id);
-    const first = seats[start]?.seat ?? 0;
+    const first = seatPositionOf(seats[start]?.order ?? 0);
     const offCentre = Math.abs(first + (count - 1) / 2 - (seatsInRow(row) + 1) / 2);
     const orphans = [start, seats.length - count - start].filter((left) => left === 1).length;
     return { ids, score: row * ROW_WORTH + offCentre + orphans * ORPHAN_COST };

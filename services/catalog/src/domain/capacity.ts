@@ -1,5 +1,5 @@
 import { addedSpots, orderOf, type Spot } from './place.ts';
-import { type Row, type SeatCategory, seatsIn } from './seat-category.ts';
+import { type Row, rowProblems, type SeatCategory, seatLabelAt, seatPositions, seatsIn } from './seat-category.ts';
 
 /**
  * A requested change: the new capacity of an unnumbered category, or rows of a numbered one (other rows stay as they
@@ -49,25 +49,37 @@ const planUnnumbered = (index: number, from: SeatCategory, capacity: number): Ca
 const planNumbered = (index: number, from: SeatCategory, request: readonly Row[]): CategoryPlan => {
   const rows = mergedRows(from.rows, request);
   const category = { ...from, rows, capacity: seatsIn(rows) };
-  const shorter = rows.map((row, position) => ({
-    ...row,
-    seats: Math.min(row.seats, from.rows[position]?.seats ?? 0),
-  }));
   return {
     category,
     add: addedSpots(index, category, from),
     reopen: 0,
     reopenBelow: 0,
-    remove: addedSpots(index, from, { ...from, rows: shorter }),
+    remove: addedSpots(index, from, category),
     close: 0,
   };
+};
+
+/** The rows in which a seat would get another label: what is on a ticket stays. */
+const relabelled = (present: readonly Row[], request: readonly Row[], path: string): string[] => {
+  const seatsNow = new Map(present.map(({ row, seats }) => [row, seats]));
+  return request.flatMap(({ row, seats }, index) => {
+    const now = seatsNow.get(row) ?? 0;
+    const other = seatPositions(seats).find((at) => {
+      const label = seatLabelAt(now, at);
+      return label !== null && label !== seatLabelAt(seats, at);
+    });
+    if (other === undefined) return [];
+    const [from, to] = [seatLabelAt(now, other), seatLabelAt(seats, other)];
+    return [`${path}.rows[${index}].seats: the seat ${from} cannot become ${to}; remove it first`];
+  });
 };
 
 const requestProblems = (request: RequestedCapacity, category: SeatCategory | undefined, path: string): string[] => {
   if (!category) return [`${path}.id is not one of the seat categories`];
   const { capacity, rows } = request;
   if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
-  if (rows && new Set(rows.map(({ row }) => row)).size < rows.length) return [`${path}.rows names a row twice`];
+  const problems = [...rowProblems(rows ?? [], path), ...relabelled(category.rows, rows ?? [], path)];
+  if (problems.length > 0) return problems;
   const seats = seatsIn(mergedRows(category.rows, rows ?? []));
   if (capacity === undefined || capacity === seats) return [];
   return [

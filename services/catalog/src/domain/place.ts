@@ -1,6 +1,6 @@
-import { type Row, type SeatCategory, suffix } from './seat-category.ts';
+import { type SeatCategory, seatLabelAt, seatPositions, suffix } from './seat-category.ts';
 
-/** The position of a place: 0-based category and row, and the number in the row from 1. */
+/** The position of a place: 0-based category and row, and the position in the row from 1, gaps included. */
 export interface Spot {
   readonly category: number;
   readonly row: number;
@@ -25,6 +25,7 @@ export interface Place {
   readonly seatCategoryId: string;
   readonly label: string;
   readonly row: string | null;
+  /** The label as a number; null of an unnumbered place, and of a label that is none. */
   readonly seat: number | null;
   /** The position within the performance, best first: category by category, row by row. */
   readonly order: number;
@@ -65,31 +66,40 @@ export const orderRange = (category: number): { readonly gte: number; readonly l
 /** The position of a place's row within its category, from its order. */
 export const rowOf = (order: number): number => Math.floor((order % CATEGORY) / ROW);
 
+/** The position of a place in its row, from its order. */
+export const seatPositionOf = (order: number): number => order % ROW;
+
 /** The id of a place is derived from its position, so that creating places is idempotent. */
 export const placeId = (performanceId: string, { category, row, seat }: Spot): string =>
   `plc_${suffix(performanceId)}_${category}_${row}_${seat}`;
 
-const rowAt = (category: SeatCategory, spot: Spot): string | null =>
-  category.numbered ? (category.rows[spot.row]?.row ?? null) : null;
+/** The row and the label of a seat; null for an unnumbered place. */
+const seatAt = ({ numbered, rows }: SeatCategory, { row, seat }: Spot) => {
+  const found = numbered ? rows[row] : undefined;
+  return found ? { row: found.row, label: seatLabelAt(found.seats, seat) ?? String(seat) } : null;
+};
+
+/** A label as a number, if it is one in its usual form. */
+const numberOf = (label: string): number | null => (/^(?:0|[1-9]\d{0,8})$/.test(label) ? Number(label) : null);
 
 /** What a ticket shows: row and seat, or the category's code and a number. */
 export const placeLabel = (category: SeatCategory, spot: Spot): string => {
-  const row = rowAt(category, spot);
-  return row === null ? `${category.code} ${spot.seat}` : `${row}-${spot.seat}`;
+  const seat = seatAt(category, spot);
+  return seat === null ? `${category.code} ${spot.seat}` : `${seat.row}-${seat.label}`;
 };
 
 /** A free place. `random` is in [0, 1), for unnumbered ones. */
 export const newPlace = (performanceId: string, category: SeatCategory, spot: Spot, random: number): Place => {
-  const row = rowAt(category, spot);
+  const seat = seatAt(category, spot);
   return {
     id: placeId(performanceId, spot),
     performanceId,
     seatCategoryId: category.id,
     label: placeLabel(category, spot),
-    row,
-    seat: row === null ? null : spot.seat,
+    row: seat === null ? null : seat.row,
+    seat: seat === null ? null : numberOf(seat.label),
     order: orderOf(spot),
-    position: row === null ? random : (orderOf(spot) % CATEGORY) / CATEGORY,
+    position: seat === null ? random : (orderOf(spot) % CATEGORY) / CATEGORY,
     ...freed,
   };
 };
@@ -97,8 +107,12 @@ export const newPlace = (performanceId: string, category: SeatCategory, spot: Sp
 const seatsFrom = (category: number, row: number, first: number, last: number): Spot[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({ category, row, seat: first + index }));
 
-/** The spots in `to` that are not in `from` (all, without `from`); the two may differ in rows or in `made`. */
+/** The spots in `to` that are not in `from` (all, without `from`); the two may differ in rows, in their seats, or in `made`. */
 export const addedSpots = (category: number, to: SeatCategory, from?: SeatCategory): Spot[] => {
   if (!to.numbered) return seatsFrom(category, 0, (from?.made ?? 0) + 1, to.made);
-  return to.rows.flatMap(({ seats }: Row, row) => seatsFrom(category, row, (from?.rows[row]?.seats ?? 0) + 1, seats));
+  return to.rows.flatMap(({ seats }, row) =>
+    seatPositions(seats).flatMap((seat) =>
+      seatLabelAt(from?.rows[row]?.seats, seat) === null ? [{ category, row, seat }] : [],
+    ),
+  );
 };

@@ -1,10 +1,29 @@
 import type { Texts } from './tariff.ts';
 
-/** A row of numbered seats: 1 to `seats`. */
+/**
+ * The seats of a row: their number, counted from 1, or their labels in order, null for a gap such as an aisle. A position
+ * in the row is counted from 1, gaps included.
+ */
+export type Seats = number | readonly (string | null)[];
+
+/** A row of numbered seats. */
 export interface Row {
   readonly row: string;
-  readonly seats: number;
+  readonly seats: Seats;
 }
+
+/** The number of positions of a row, gaps included. */
+export const positionsIn = (seats: Seats = 0): number => (typeof seats === 'number' ? seats : seats.length);
+
+/** What the seat at a position is called; null if there is none. */
+export const seatLabelAt = (seats: Seats = 0, position: number): string | null => {
+  if (typeof seats !== 'number') return seats[position - 1] ?? null;
+  return position >= 1 && position <= seats ? String(position) : null;
+};
+
+/** The positions that have a seat. */
+export const seatPositions = (seats: Seats): number[] =>
+  Array.from({ length: positionsIn(seats) }, (_, index) => index + 1).filter((at) => seatLabelAt(seats, at) !== null);
 
 export interface CategoryInput {
   readonly code: string;
@@ -30,12 +49,22 @@ export interface SeatCategory {
   readonly made: number;
 }
 
-/** The total number of seats of the rows. */
-export const seatsIn = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seats, 0);
+/** The number of seats of a row. */
+export const seatsOf = (seats: Seats): number =>
+  typeof seats === 'number' ? seats : seats.filter((label) => label !== null).length;
 
-const rowProblems = (rows: readonly Row[], path: string): string[] => {
+/** The total number of seats of the rows. */
+export const seatsIn = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seatsOf(seats), 0);
+
+/** The problems of requested rows, each with its path below `path`. */
+export const rowProblems = (rows: readonly Row[], path: string): string[] => {
   const names = new Set(rows.map(({ row }) => row));
-  return names.size === rows.length ? [] : [`${path}.rows names a row twice`];
+  const labels = rows.flatMap(({ seats }, index) => {
+    if (typeof seats === 'number' || seatsOf(seats) === new Set(seats.filter((label) => label !== null)).size)
+      return [];
+    return [`${path}.rows[${index}].seats has a label twice`];
+  });
+  return names.size === rows.length ? labels : [`${path}.rows names a row twice`, ...labels];
 };
 
 /** The problems of new seat categories, each with its path below `at`. */
@@ -51,6 +80,7 @@ export const categoryProblems = (categories: readonly CategoryInput[], at = '$')
       ...(category.numbered && seatsIn(rows) !== category.capacity
         ? [`${path}.rows have ${seatsIn(rows)} seats, but the capacity is ${category.capacity}`]
         : []),
+      ...rows.flatMap(({ seats }, at) => (seatsOf(seats) === 0 ? [`${path}.rows[${at}].seats has no seat`] : [])),
       ...(!category.numbered && rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : []),
       ...rowProblems(rows, path),
     ];

@@ -1,5 +1,5 @@
 import { placeId, placeLabel } from './place.ts';
-import type { CategoryInput, Row, SeatCategory } from './seat-category.ts';
+import { type CategoryInput, positionsIn, type Row, type SeatCategory, seatLabelAt, seatsOf } from './seat-category.ts';
 import { isPath, MAX_COORDINATE, type Point, pointsOf } from './svg-path.ts';
 import type { Texts } from './tariff.ts';
 
@@ -90,9 +90,12 @@ type Seats = [string, DrawnSeat][];
 
 const seatsAlong = (performanceId: string, category: Indexed, line: RowLine, areaId: string): Seats => {
   const row = category.rows.findIndex((one) => one.row === line.row);
-  return pointsAlong(line, category.rows[row]?.seats ?? 0).map((point, position) => {
+  const { seats } = category.rows[row] ?? {};
+  // A gap has its room on the line, and no seat.
+  return pointsAlong(line, positionsIn(seats)).flatMap((point, position): Seats => {
     const spot = { category: category.index, row, seat: position + 1 };
-    return [placeId(performanceId, spot), { areaId, row: line.row, label: placeLabel(category, spot), ...point }];
+    if (seatLabelAt(seats, spot.seat) === null) return [];
+    return [[placeId(performanceId, spot), { areaId, row: line.row, label: placeLabel(category, spot), ...point }]];
   });
 };
 
@@ -123,11 +126,11 @@ const drawBlocks = (blocks: readonly Block[], { performanceId, centre, top, pitc
   let y = top;
   for (const { category, rows } of blocks) {
     const { id, name } = category;
-    const seatsWide = Math.max(0, ...rows.map(({ seats }) => seats));
+    const seatsWide = Math.max(0, ...rows.map(({ seats }) => positionsIn(seats)));
     const [wide, high] = rows.length > 0 ? [seatsWide * pitch, rows.length * pitch] : [width, 4 * pitch];
     areas.push({ id, name, seatCategoryId: id, outline: rectangle(centre - wide / 2, y, wide, high) });
-    for (const [index, { row, seats: count }] of rows.entries()) {
-      const reach = ((count - 1) * pitch) / 2;
+    for (const [index, { row, seats: own }] of rows.entries()) {
+      const reach = ((positionsIn(own) - 1) * pitch) / 2;
       const level = y + (index + 0.5) * pitch;
       const line = { row, from: { x: centre - reach, y: level }, to: { x: centre + reach, y: level } };
       seats.push(...seatsAlong(performanceId, category, line, id));
@@ -142,13 +145,13 @@ const blocksBeside = (categories: readonly Indexed[], areas: readonly Area[]): B
   categories.flatMap((category) => {
     const own = areas.filter(({ seatCategory }) => seatCategory === category.code);
     const placed = new Set(own.flatMap(({ rows }) => rows.map(({ row }) => row)));
-    const rows = category.rows.filter(({ row, seats }) => seats > 0 && !placed.has(row));
+    const rows = category.rows.filter(({ row, seats }) => seatsOf(seats) > 0 && !placed.has(row));
     const isDrawn = category.numbered ? rows.length > 0 : own.length === 0;
     return isDrawn ? [{ category, rows }] : [];
   });
 
 const drawPlainly = (performanceId: string, blocks: readonly Block[]): DrawnMap => {
-  const width = Math.max(10, ...blocks.flatMap(({ rows }) => rows.map(({ seats }) => seats))) * PITCH;
+  const width = Math.max(10, ...blocks.flatMap(({ rows }) => rows.map(({ seats }) => positionsIn(seats)))) * PITCH;
   const ground = { performanceId, centre: width / 2, top: 3 * PITCH, pitch: PITCH, width: width / 2 };
   const { areas, seats } = drawBlocks(blocks, ground);
   return { stage: { x: width / 4, y: PITCH, width: width / 2 }, areas, seats: Object.fromEntries(seats) };
@@ -219,9 +222,9 @@ export type CategoryRows = Pick<CategoryInput, 'code' | 'numbered' | 'rows'>;
 
 const rowProblems = ({ rows }: Area, category: CategoryRows, placed: Set<string>, path: string): string[] => {
   if (!category.numbered) return rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : [];
-  const seatsOf = new Map(category.rows?.map(({ row, seats }) => [row, seats]));
+  const positions = new Map(category.rows?.map(({ row, seats }) => [row, positionsIn(seats)]));
   return rows.flatMap(({ row, from, to }, index) => {
-    const seats = seatsOf.get(row);
+    const seats = positions.get(row);
     if (seats === undefined) return [`${path}.rows[${index}].row is not a row of the seat category ${category.code}`];
     const key = JSON.stringify([category.code, row]);
     if (placed.has(key)) return [`${path}.rows[${index}].row has another line already`];

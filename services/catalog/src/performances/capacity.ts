@@ -57,8 +57,15 @@ const open = async (collections: Collections, plan: CategoryPlan, performanceId:
     holder,
   }));
   await insertPlaces(collections.places, made);
-  // Places with these ids may exist already, withdrawn by an earlier change.
+  // Places with these ids may exist already, withdrawn by an earlier change, with a label of that time.
   for (const batch of inBatches(made, 500)) {
+    const labels = new Map(batch.map(({ id, label, seat }) => [id, { label, seat }]));
+    const there = await collections.places.find({ where: { ...where, id: { in: [...labels.keys()] }, holder: null } });
+    for (const { id, label } of there) {
+      const own = labels.get(id);
+      if (own && own.label !== label)
+        await collections.places.claim({ where: { ...where, id, holder: null }, set: { ...own, holder } });
+    }
     await collections.places.claim({
       where: { ...where, id: { in: batch.map(({ id }) => id) }, holder: null },
       set: { holder },

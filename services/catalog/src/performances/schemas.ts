@@ -2,6 +2,7 @@ import { createView, currency, id, instant, lineOfText, named, nullable, oneOf, 
 import { ianaName } from '@boxoffice/http/local-time';
 import { type Static, Type } from 'typebox';
 import { type PerformanceInput, performanceStates } from '../domain/performance.ts';
+import { seatsOf } from '../domain/seat-category.ts';
 import { MAX_ROWS } from '../domain/seat-map.ts';
 import { amount, code, createdAt, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument } from '../store.ts';
@@ -12,7 +13,17 @@ const row = (least: number) =>
     least > 0 ? 'SeatRow' : 'SeatRowChanges',
     Type.Object({
       row: lineOfText({ maxLength: 20 }),
-      seats: Type.Integer({ minimum: least, maximum: 10_000, description: 'how many, counted from 1' }),
+      seats: Type.Union(
+        [
+          Type.Integer({ minimum: least, maximum: 10_000, description: 'how many, counted from 1' }),
+          Type.Array(nullable(lineOfText({ maxLength: 20 })), {
+            minItems: least,
+            maxItems: 200,
+            description: 'labels in order, each once in the row; null: a gap such as an aisle',
+          }),
+        ],
+        { description: 'a number, or labels such as ["101", "103", null, "105"]' },
+      ),
     }),
   );
 /** The rows of a numbered seat category; in a change, 0 seats remove a row. */
@@ -114,7 +125,7 @@ const withPlan = (
     ...performance,
     seatMap,
     seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
-      category.numbered ? { ...category, rows: rows.filter(({ seats }) => seats > 0) } : category,
+      category.numbered ? { ...category, rows: rows.filter(({ seats }) => seatsOf(seats) > 0) } : category,
     ),
   });
 

@@ -48,7 +48,7 @@ const Area = named(
     }),
     rows: Type.Array(RowLine, {
       maxItems: MAX_ROWS,
-      description: `of a numbered category, each in one area at most, ${MAX_ROWS} in all; the first seat is at \`from\`, the last at \`to\`, the others at equal distances between; a row of one seat may be a point`,
+      description: `of a numbered category, each in one area at most, ${MAX_ROWS} in all; the first seat is at \`from\`, the last at \`to\`, the others at equal distances between, a gap (null among the labels) being as wide as a seat; a row of one seat may be a point`,
     }),
   }),
 );

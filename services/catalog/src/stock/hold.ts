@@ -12,6 +12,7 @@ import {
   refusalsOf,
   type SaleItem,
 } from '../domain/sale.ts';
+import { positionsIn } from '../domain/seat-category.ts';
 import type { Price } from '../domain/tariff.ts';
 import { settle } from '../performances/capacity.ts';
 import type {
@@ -173,7 +174,7 @@ const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
     seatCategoryId: item.seatCategoryId,
     count: quantityOf(item),
     placeIds: item.placeIds,
-    seats: numbered ? { seatsInRow: (row) => rows[row]?.seats ?? 0 } : undefined,
+    seats: numbered ? { seatsInRow: (row) => positionsIn(rows[row]?.seats) } : undefined,
   };
 };
 

@@ -8,7 +8,6 @@ import { type Area, type DrawnSeat, drawSeatMap, pointsAlong, type SeatMap } fro
 const seat = (row: number, number: number): FreeSeat => ({
   id: `${'ABCDEFGH'[row]}${number}`,
   order: orderOf({ category: 0, row, seat: number }),
-  seat: number,
 });
 const rows = (...numbers: readonly (readonly number[])[]): FreeSeat[] =>
   numbers.flatMap((each, row) => each.map((number) => seat(row, number)));

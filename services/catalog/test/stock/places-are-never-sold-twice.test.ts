@@ -4,7 +4,7 @@ import type { Documents } from '@boxoffice/store';
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addedSpots, newPlace, SOLD } from '../../src/domain/place.ts';
-import { newCategories, type SeatCategory } from '../../src/domain/seat-category.ts';
+import { newCategories, positionsIn, type SeatCategory } from '../../src/domain/seat-category.ts';
 import { availabilityOf } from '../../src/performances/capacity.ts';
 import { extendHold, releaseHold, renewPlaces, sellHold } from '../../src/stock/changes.ts';
 import { claimPlaces, type StockItem } from '../../src/stock/claim.ts';
@@ -71,7 +71,7 @@ const itemOf = (hall: Hall, index: number, count: number): StockItem => {
     performanceId: hall.performance.id,
     seatCategoryId: category.id,
     count,
-    seats: category.numbered ? { seatsInRow: (row) => category.rows[row]?.seats ?? 0 } : undefined,
+    seats: category.numbered ? { seatsInRow: (row) => positionsIn(category.rows[row]?.seats) } : undefined,
   };
 };
 

@@ -107,7 +107,7 @@ const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.l
 const rowsOf = (seats) =>
   [...Map.groupBy(seats, ({ row }) => row)]
     .toSorted(([a], [b]) => byNumber.compare(a, b))
-    .map(([name, those]) => ({ name, seats: those.toSorted((a, b) => byNumber.compare(a.number, b.number)) }));
+    .map(([name, those]) => ({ name, seats: those }));
 
 /**
  * The hall of a seat map. `categories`: those of the performance that this visitor can buy; seats of others are taken.
