@@ -89,6 +89,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     // A tariff of another institution is no tariff at all.
     ['createProduct', `POST ${base}/products`, 422, productBody({ performances: [newPerformance] })],
     ['extendHold', `POST ${aHold}/extension`, refused, { heldUntil, placeIds }],
+    ['shortenHold', `POST ${aHold}/shortening`, /^\{"shortened":\[\]\}$/, { heldUntil, placeIds, asOf: 9 }],
     ['renewHold', `POST ${aHold}/renewal`, refused, { requestId: 'r', heldUntil, placeIds }],
     ['sellHold', `POST ${aHold}/sale`, refused, { placeIds }],
     ['releaseHold', `POST ${aHold}/release`, /^\{"released":\[\]\}$/, { sold: true }],
