@@ -82,7 +82,7 @@ const BoundsInput = named(
 
 /** The bounds of a client, as every operation returns them. */
 export const ClientBounds = named(
-  'ClientBounds',
+  'Bounds',
   Type.Object(
     {
       ownOrders: Type.Boolean({ description: OWN_ORDERS }),

@@ -1,6 +1,6 @@
 // The services' descriptions: read while running, merged, and served as the documents of the whole.
 import { success } from '@boxoffice/envelope';
-import { familyA, withoutUnused } from '@boxoffice/http';
+import { familyA, scopeWords, withoutUnused } from '@boxoffice/http';
 import { ownMember } from '@boxoffice/runtime';
 import { isBelow } from '@boxoffice/runtime/services';
 import { type Content, compress, contentOf } from '../exchange/content.ts';
@@ -128,6 +128,9 @@ const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiP
 const scopesOf = (item: OpenApiPathItem): readonly string[] =>
   operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
 
+/** The scopes that no operation requires as a whole, such as the one that a member of a body needs. */
+const grantable = Object.fromEntries(Object.entries(scopeWords).filter(([scope]) => scope.includes(':')));
+
 /** Lists the scopes in each flow; of those that have no description, the services are named. */
 const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
   const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
@@ -135,7 +138,7 @@ const withScopes = (components: Components, services: ReadonlyMap<string, string
   const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
     const lacking = [...services].filter(([scope]) => (ownMember(scopes, scope) ?? scope) === scope);
     const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
-    return [flow, { ...rest, scopes: { ...scopes, ...Object.fromEntries(named) } }];
+    return [flow, { ...rest, scopes: { ...grantable, ...scopes, ...Object.fromEntries(named) } }];
   });
   return { ...components, securitySchemes: { ...others, oauth2: { ...oauth2, flows: Object.fromEntries(flows) } } };
 };

@@ -76,7 +76,8 @@ const isSuccess = (status: string): boolean => status.startsWith('2');
 
 /** Every part of an operation that may be a component, with the name that it would have. */
 const partsOf = ({ operationId, parameters = [], requestBody, responses }: Operation) => [
-  ...parameters.map((part) => ({ kind: 'parameters' as Kind, name: String(part.name), part })),
+  // Generators make types of parameters, too: a schema may have the parameter's own name.
+  ...parameters.map((part) => ({ kind: 'parameters' as Kind, name: `${pascal(String(part.name))}Parameter`, part })),
   ...(requestBody ? [{ kind: 'requestBodies' as Kind, name: pascal(operationId), part: requestBody }] : []),
   ...Object.entries(responses).map(([status, part]) => {
     const codes = isSuccess(status) ? [] : codesIn(part).map(pascal);

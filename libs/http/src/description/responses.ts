@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type Code, Fault, registry } from '@boxoffice/envelope';
-import type { TProperties, TSchema } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { exampleDetails, ref } from '../families/components.ts';
 import type { Family } from '../families/family.ts';
 import { nameOf } from '../named.ts';
@@ -87,6 +87,21 @@ export const errorSchema = (code: Code, data: TSchema): object => ({
   required: ['status', 'details', 'data'],
   properties: { status: { type: 'string', const: registry[code].status }, details: { type: 'string' }, data },
 });
+
+/** The body of a status whose codes carry data, some of them none. */
+const carryingSchema = (carried: readonly TSchema[], someNone: boolean): object => {
+  const alternatives = carried.flatMap((data) => ('anyOf' in data && Array.isArray(data.anyOf) ? data.anyOf : [data]));
+  const isNullable = alternatives.some((one: TSchema) => 'type' in one && one.type === 'null');
+  return {
+    type: 'object',
+    required: ['status', 'details', 'data'],
+    properties: {
+      status: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+      details: { type: 'string' },
+      data: { anyOf: [...alternatives, ...(someNone && !isNullable ? [Type.Null()] : [])] },
+    },
+  };
+};
 
 /** The example of an error body that carries data. */
 export const errorExample = (code: Code, { example }: AnyOperation): object => ({
@@ -191,11 +206,9 @@ const errorOf = (
   schemas: Schemas,
 ): object => {
   const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
-  const carrying = codes.flatMap((code) => {
-    const data = errorDataOf(operation, code);
-    return data ? [schemas.answer(errorSchema(code as Code, data))] : [];
-  });
-  const schemasOfBody = [...(carrying.length < codes.length ? [plain] : []), ...carrying];
+  const carried = codes.flatMap((code) => errorDataOf(operation, code) ?? []);
+  // One object, not a union with `Failure`: a generated client reads `data` without telling the bodies apart first.
+  const body = carried.length === 0 ? plain : schemas.answer(carryingSchema(carried, carried.length < codes.length));
   return {
     description: meaningsOf(codes, family),
     headers: {
@@ -207,7 +220,7 @@ const errorOf = (
     },
     content: {
       'application/json': {
-        schema: schemasOfBody.length > 1 ? { anyOf: schemasOfBody } : schemasOfBody[0],
+        schema: body,
         examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code, family)])),
       },
     },

@@ -60,8 +60,8 @@ const headers = {
   'X-auth-token': { description: 'The token of the session that the request has made.', schema: text },
 };
 
-const session = { session: [] };
-const link = { orderLink: [] };
+const session = { sessionToken: [] };
+const link = { orderLinkToken: [] };
 
 const ORDER_LINK = {
   type: 'apiKey',
@@ -116,8 +116,8 @@ const wordingB: Wording = {
   errorHeaders: (_, status) => (status === 500 ? { 'Retry-After': ref('headers', 'Retry-After') } : {}),
   security: ({ access }) => securityFor(access),
   securitySchemes: () => ({
-    orderLink: ORDER_LINK,
-    session: {
+    orderLinkToken: ORDER_LINK,
+    sessionToken: {
       type: 'apiKey',
       in: 'header',
       name: 'X-auth-token',

@@ -39,12 +39,12 @@ test('X-Service-Host is a required header, X-auth-token an apiKey', () => {
     required: true,
   });
   expect(document.components.securitySchemes).toEqual({
-    session: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'X-auth-token' }),
+    sessionToken: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'X-auth-token' }),
   });
   for (const { parameters } of operations)
     expect(parameters.map(({ $ref }) => $ref)).toContain('#/components/parameters/ServiceHost');
-  expect(document.paths['/v1/items']?.get?.security).toEqual([{}, { session: [] }]);
-  expect(document.paths['/v1/me']?.get?.security).toEqual([{ session: [] }]);
+  expect(document.paths['/v1/items']?.get?.security).toEqual([{}, { sessionToken: [] }]);
+  expect(document.paths['/v1/me']?.get?.security).toEqual([{ sessionToken: [] }]);
 });
 
 test('an alias has its own operationId', () => {

@@ -71,7 +71,7 @@ const Branding = named('Branding', Type.Object({ colours: Colours, logo }, { des
 const address = { terms: nullable(webAddress), privacy: nullable(webAddress), contact: nullable(webOrMailAddress) };
 
 const PAGES = "the institution's own pages, which a shop links to";
-const Links = named('PointOfSaleLinks', Type.Object(address, { description: PAGES }));
+const Links = named('ShopPages', Type.Object(address, { description: PAGES }));
 const NewLinks = named('PointOfSaleLinksInput', Type.Object(Type.Partial(Links).properties, { description: PAGES }));
 
 const members = {

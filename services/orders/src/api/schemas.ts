@@ -169,7 +169,7 @@ export const OrderQuote = named(
 const count = nullable(Integer({ description: 'null until known' }));
 
 const Cancellation = named(
-  'OrderCancellation',
+  'Cancellation',
   Members({
     reason: nullable(Text({ description: 'as the request gave it' })),
     requestedAt: timestamp,

@@ -137,8 +137,8 @@ const count = (description: string) => Integer({ minimum: 0, description });
 const { seat } = Place.properties;
 
 /** What decides about a ticket at the door. */
-export const TicketStatus = named(
-  'TicketStatus',
+export const DoorTicket = named(
+  'DoorTicket',
   Members({
     id: Text(),
     status: Status,
@@ -166,7 +166,7 @@ export const TicketStatus = named(
 export const TicketStatuses = named(
   'TicketStatusPage',
   Members({
-    ...changesPage(TicketStatus).properties,
+    ...changesPage(DoorTicket).properties,
     seatCategories: Type.Record(Text(), texts, {
       description: 'names by `seatCategoryId` of this page, each by language, as of the sale; of older tickets none',
     }),

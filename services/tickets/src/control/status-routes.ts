@@ -10,9 +10,9 @@ import * as example from '../examples.ts';
 import type { TicketDocument } from '../store.ts';
 import { PATH } from '../tickets/answers.ts';
 import { finishPending } from '../tickets/lineage.ts';
-import { AllTicketStatuses, TicketStatus } from './schemas.ts';
+import { AllTicketStatuses, DoorTicket } from './schemas.ts';
 
-const view = createView(TicketStatus);
+const view = createView(DoorTicket);
 
 /** What decides about a ticket that admits more than once. */
 const entriesIn = ({ about, startDate = null }: Ticket) =>
@@ -22,7 +22,7 @@ const entriesIn = ({ about, startDate = null }: Ticket) =>
   };
 
 /** What decides about a ticket at the door, whose performance has moved to where it is now, if that is given. */
-export const statusOf = (ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof TicketStatus> => {
+export const statusOf = (ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof DoorTicket> => {
   const { label, row, seat } = ticket.place;
   const place = { place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) };
   return view({ ...ticket, ...place, ...entriesIn(asItIsNow(ticket, moved)) });
@@ -74,7 +74,7 @@ export const statusRoutes = (contextOf: ContextOf): AnyOperation[] => [
       await finishPending(collections);
       const moved = await collections.performances.get(query.performanceId);
       const seatCategories: SeatCategories = {};
-      const items: Static<typeof TicketStatus>[] = [];
+      const items: Static<typeof DoorTicket>[] = [];
       for await (const ticket of ticketsOf(collections.tickets, query.performanceId)) {
         if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
         items.push(statusOf(ticket, moved));

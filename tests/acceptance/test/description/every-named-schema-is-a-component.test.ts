@@ -1,7 +1,7 @@
 import { openClient } from '@boxoffice/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useSharedProduct } from '../product.ts';
-import { objectsIn } from './descriptions.ts';
+import { doublyNamed, objectsIn } from './descriptions.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -22,7 +22,7 @@ const INSTITUTION = [
   ],
   ...['Availability', 'Tariff', 'TariffInput', 'PointOfSale', 'PointOfSaleInput', 'Institution', 'Catalog'],
   ...['Individual', 'IndividualInput', 'Structure', 'StructureInput', 'Address', 'SensitiveData'],
-  ...['Order', 'OrderInput', 'OrderLine', 'OrderCancellation', 'Payment', 'PaymentInput', 'Refund', 'RefundInput'],
+  ...['Order', 'OrderInput', 'OrderLine', 'Cancellation', 'Payment', 'PaymentInput', 'Refund', 'RefundInput'],
   ...['Ticket', 'Beneficiary', 'VerificationKey', 'Failure'],
 ];
 
@@ -91,6 +91,11 @@ describe.each([
     expect(Object.keys(document.components.schemas ?? {}).filter((name) => name.includes('.'))).toEqual([]);
   });
 
+  test('no component has a name that generators of clients make of something else', () => {
+    // The gateways of release 0.3.0 know operations with a key by the name of this scheme.
+    expect(doublyNamed(document).filter((one) => one !== 'ApiKey: securitySchemes apiKey')).toEqual([]);
+  });
+
   test(`no object of more than ${FEW} members stands twice`, () => {
     const found = inlined({ paths: document.paths, components: document.components }, '').map((one) => ({
       ...one,
@@ -99,4 +104,17 @@ describe.each([
     const twice = [...Map.groupBy(found, ({ members }) => members).values()].filter((same) => same.length > 1);
     expect(twice.map((same) => same.map(({ place }) => place))).toEqual([]);
   });
+});
+
+test.each([
+  [
+    'of a member',
+    { Ticket: { properties: { status: { enum: ['printed'] } } }, TicketStatus: {} },
+    {},
+    'TicketStatus: Ticket.status',
+  ],
+  ['of a parameter', { CreatedBy: {} }, { parameters: { createdBy: {} } }, 'CreatedBy: parameters createdBy'],
+  ['of a security scheme', { Session: {} }, { securitySchemes: { session: {} } }, 'Session: securitySchemes session'],
+])('a name that generators make %s is found', (_, schemas, others, found) => {
+  expect(doublyNamed({ paths: {}, components: { schemas, ...others } })).toEqual([found]);
 });

@@ -219,7 +219,7 @@ export const operationsOf = ({ paths }: Description): Operation[] =>
           id: operationId,
           method: method.toUpperCase(),
           path,
-          needsSession: security.every((one) => 'session' in one),
+          needsSession: security.every((one) => 'sessionToken' in one),
           params: parameters.filter((one) => one.in === 'path'),
           query: parameters.filter((one) => one.in === 'query'),
           answered: answeredOf(responses['200']),
