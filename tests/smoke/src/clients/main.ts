@@ -1,7 +1,7 @@
-// Clients that openapi-generator makes of the served descriptions, and the linters of these.
+// Clients that generators make of the served descriptions, and the linters of these.
 
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProduct } from '@boxoffice/acceptance';
@@ -82,6 +82,61 @@ const generate = async (
   if (serious.length > 0) throw new Error(serious.join('\n'));
 };
 
+/** A generator of one language, beside openapi-generator. */
+interface Generator {
+  readonly name: string;
+  /** A command that succeeds where it can be had. */
+  readonly tool: readonly [program: string, ...args: string[]];
+  /** Generates and builds a client; returns the command that lists tickets with one of the institution API. */
+  make(description: string, folder: string): Promise<readonly [program: string, ...args: string[]]>;
+}
+
+const script = (name: string): string => new URL(name, import.meta.url).pathname;
+
+/** What openapi-python-client says of a document, which is no JSON; every other warning means a type that is missing. */
+const DOCUMENT = /WARNING parsing GET \/svc\/v3\/tickets\/\{ticketId\}\/document /;
+
+/** The interface has a resource `Client`, so the generated client needs another name; messages of webhooks stay. */
+const OAPI_CODEGEN = `package: api
+output: api/client.go
+generate: {models: true, client: true}
+output-options: {client-type-name: ApiClient, skip-prune: true}
+`;
+
+const generators: readonly Generator[] = [
+  {
+    name: 'openapi-python-client',
+    tool: ['python3', '-m', 'venv', '--help'],
+    async make(description, folder) {
+      const [python, client] = [pythonOf(folder), join(folder, 'client')];
+      await run('python3', ['-m', 'venv', join(folder, 'environment')]);
+      await run(python, ['-m', 'pip', 'install', '--quiet', 'openapi-python-client==0.29.1', 'ruff==0.17.6']);
+      const env = { PATH: `${join(folder, 'environment', 'bin')}:${process.env.PATH}` };
+      const args = ['generate', '--path', description, '--output-path', client, '--meta', 'setup'];
+      const printed = await run('openapi-python-client', args, { env });
+      const warnings = printed.split('\n').filter((line) => /^WARNING |^Unable to /.test(line) && !DOCUMENT.test(line));
+      if (warnings.length > 0) throw new Error(warnings.join('\n'));
+      await run(python, ['-m', 'pip', 'install', '--quiet', client]);
+      return [python, script('list-tickets.py')];
+    },
+  },
+  {
+    name: 'oapi-codegen',
+    tool: ['go', 'version'],
+    async make(description, cwd) {
+      const codegen = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+      await mkdir(join(cwd, 'api'));
+      await writeFile(join(cwd, 'config.yaml'), OAPI_CODEGEN);
+      await run('go', ['run', codegen, '--config', 'config.yaml', description], { cwd });
+      await run('go', ['mod', 'init', 'example.org/tickets'], { cwd });
+      await copyFile(script('list-tickets.go.txt'), join(cwd, 'main.go'));
+      await run('go', ['mod', 'tidy'], { cwd });
+      await run('go', ['vet', './api'], { cwd });
+      return ['go', 'run', '.'];
+    },
+  },
+];
+
 const QUIET = { REDOCLY_TELEMETRY: 'off', SCARF_ANALYTICS: 'false', npm_config_ignore_scripts: 'true' };
 
 /** A problem that a linter found, in words. */
@@ -108,7 +163,8 @@ const spectral = async (description: string, ruleset: string): Promise<Problems>
 const USAGE = `npm run clients
 
 Starts the product, makes clients of its descriptions with openapi-generator (Java is needed; the others where they are
-installed), compiles them, uses the one for Python, and lints the descriptions. Downloads what it needs from Maven
+installed), openapi-python-client and oapi-codegen, compiles them, uses those for Python and Go, and lints the
+descriptions. Downloads what it needs from Maven
 Central, PyPI, npm and the Go proxy. Exit status 1: a step failed.
 `;
 
@@ -158,8 +214,17 @@ const makeClients = async (): Promise<boolean> => {
           if (!(await succeeds(tool[0], tool.slice(1)))) return `generated; not compiled: there is no ${tool[0]}`;
           await build(target);
           if (generator !== 'python' || path !== '/openapi.json') return 'generated and compiled';
-          const script = new URL('use-client.py', import.meta.url).pathname;
-          return run(pythonOf(target), [script, join(product.directory, 'demo.json')]);
+          return run(pythonOf(target), [script('use-client.py'), join(product.directory, 'demo.json')]);
+        });
+      }
+      for (const { name, tool, make } of generators) {
+        const target = `${description}-${name}`;
+        await attempt(`${path}: ${name}`, async () => {
+          if (!(await succeeds(tool[0], tool.slice(1)))) return `not generated: there is no ${tool[0]}`;
+          await mkdir(target);
+          const [program, ...args] = await make(description, target);
+          if (path !== '/openapi.json') return 'generated and compiled';
+          return run(program, [...args, join(product.directory, 'demo.json')], { cwd: target });
         });
       }
     }
