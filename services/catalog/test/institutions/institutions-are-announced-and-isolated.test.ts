@@ -76,6 +76,7 @@ const leaks = async (on: Instance, institution: string, seen: Seen): Promise<str
     ['changePointOfSale', `PATCH ${base}/points-of-sale/${host}`, 404, { name: 'Stolen' }],
     ['listProducts', `GET ${base}/products`, none('items')],
     ['listAllPerformances', `GET ${base}/performances`, none('items')],
+    ['listWhatIsOn', `GET ${base}/programme?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z`, none('items')],
     ['listAvailability', `GET ${base}/availability?performanceIds=${performance.id}`, none('items')],
     ['listTariffs', `GET ${base}/tariffs`, none('items')],
     ['listPointsOfSale', `GET ${base}/points-of-sale`, none('items')],

@@ -59,6 +59,8 @@ const between = ({ id, path }: Operation, { body, query: given, ...others }: Fil
     if (query.after !== undefined) query.after = 'start';
     delete query.wait;
   }
+  // A search is one among the tickets of a performance.
+  if (id === 'listTickets' && query.q !== undefined) query.performanceId ??= 'prf_unknown';
   // One of the two is required.
   if (id === 'listAvailability') query.productId ??= 'prd_unknown';
   const rest = { ...others, query };

@@ -96,7 +96,7 @@ export const BOUNDED_WRITES: {
     ...['create', 'replace', 'update'].map((name) => `${name}Structure`),
     'replaceSensitive',
     // It holds and sells nothing, or what is held already.
-    ...['updateOrder', 'extendOrder', 'cancelOrder', 'updateLine', 'removeLine'],
+    ...['updateOrder', 'extendOrder', 'cancelOrder', 'updateLine', 'removeLine', 'requestOrderMail'],
     ...['addPayment', 'settlePayment', 'refundOrder'],
     ...['updateTicket', 'replaceTicket', 'printOrder', 'printTicket', 'rollBackPrinting'],
     ...['controlTicket', 'controlBarcode', 'controlTickets', 'revertControl'],

@@ -22,11 +22,11 @@ const SPOKEN = [
   },
   {
     locale: 'fr-CH',
-    type: 'season_ticket',
+    type: 'pass',
     show: /\bbillets?\b|\bplaces\b|spectacle|soirée/i,
     valid: /^Validité\u202f: .* – .* · /,
     ...{
-      things: '2 abonnements',
+      things: '2 pass',
       whom: 'Pour qui\u202f? (facultatif)',
       thanks: 'Merci, votre commande est confirmée.',
     },
@@ -34,7 +34,7 @@ const SPOKEN = [
   },
 ] as const;
 
-/** Stories of goods, memberships and season tickets, of which every page speaks as such. */
+/** Stories of goods, memberships and passes, of which every page speaks as such. */
 export const otherThanShows = ({ product, story }: ShopFixture): void => {
   for (const { locale, type, show, valid, things, whom, thanks, code, linked, calendar } of SPOKEN)
     story(`in ${locale}, what is bought of the type ${type} is nowhere called a ticket for a show`, async (enter) => {
