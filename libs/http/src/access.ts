@@ -110,7 +110,14 @@ const covers = (caller: Caller, id: string, operation: AnyOperation): boolean =>
   return neededScopes(operation).every((scope) => caller.scopes.includes(scope));
 };
 
-const VISITORS: ReadonlySet<string> = new Set<VisitorAccess>(['visitor', 'newcomer', 'session', 'login', 'link']);
+const VISITORS: ReadonlySet<string> = new Set<VisitorAccess>([
+  'visitor',
+  'newcomer',
+  'session',
+  'login',
+  'link',
+  'owner',
+]);
 
 const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess => VISITORS.has(access);
 

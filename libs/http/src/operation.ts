@@ -7,9 +7,10 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /**
  * Access in family B: `visitor` is anyone, with or without a session; `newcomer` too, and an ended session counts as
  * none; `session` needs a session; `login` needs a logged-in session; `link` has the
- * token of an order link, which the handler checks, and an ended session counts as none.
+ * token of an order link, which the handler checks, and an ended session counts as none; `owner` needs a session, or as
+ * `link` that token.
  */
-export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login' | 'link';
+export type VisitorAccess = 'visitor' | 'newcomer' | 'session' | 'login' | 'link' | 'owner';
 
 /** The permission of a token: a domain, or its sensitive part, and the action. */
 export type Scope = `${string}:${'read' | 'write'}`;

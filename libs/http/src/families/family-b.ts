@@ -72,6 +72,7 @@ const ORDER_LINK = {
 
 const securityFor = (access: AnyOperation['access']): readonly object[] => {
   if (access === 'link') return [link];
+  if (access === 'owner') return [session, link];
   return access === 'visitor' || access === 'newcomer' ? [{}, session] : [session];
 };
 
@@ -144,7 +145,7 @@ const codesFor = ({ access, method }: AnyOperation): AnyCode[] => [
   'context_missing',
   'context_invalid',
   ...(access === 'newcomer' || access === 'link' ? [] : (['session_invalid'] as const)),
-  ...(access === 'session' || access === 'login' ? (['session_required'] as const) : []),
+  ...(access === 'session' || access === 'login' || access === 'owner' ? (['session_required'] as const) : []),
   ...(access === 'login' ? (['login_required'] as const) : []),
   ...(TAKES_BODY.has(method) ? (['unsupported_media_type'] as const) : []),
 ];

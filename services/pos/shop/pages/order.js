@@ -1,5 +1,5 @@
 // The pages that show an order: to its visitor, and to whoever has its link.
-import { api, hasSession, newKey, Refusal } from '../api.js';
+import { api, newKey, Refusal } from '../api.js';
 import { h } from '../dom.js';
 import { link, setTitle, shop } from '../frame.js';
 import { act, announce } from '../notices.js';
@@ -213,16 +213,21 @@ const load = (token) =>
     throw error;
   });
 
-/** Where the order is cancelled: the link shows it only. */
-const whereToCancel = async ({ id }) => {
-  const isOwn = hasSession() && (await api.order(id).catch(() => undefined));
-  return isOwn
-    ? h(
-        'p',
-        { class: 'buttons' },
-        h('a', { class: 'button button-quiet', href: link(`/order/${id}`) }, t('toOwnOrder')),
-      )
-    : h('p', { class: 'small' }, t('cancelElsewhere'));
+/** Cancels the order after a question. */
+const cancelButton = ({ id }, token, redraw) => {
+  const cancel = async () => {
+    await api.cancelLinked(id, token);
+    await redraw();
+  };
+  return h(
+    'p',
+    { class: 'buttons' },
+    h(
+      'button',
+      { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) },
+      t('cancelOrder'),
+    ),
+  );
 };
 
 /** The page behind an order link: the order with its tickets, for whoever has the link, without a session. */
@@ -244,7 +249,7 @@ export const ticketLinkPage = async (_parameters, _query, { redraw }) => {
     h('h2', { class: 'unseen' }, t('tickets', { type })),
     orderTickets(order, groups),
     isLive && linkBox({ type, url: `${location.origin}${link('/ticket-link')}#${token}` }),
-    isLive && (await whereToCancel(order)),
+    isLive && cancelButton(order, token, redraw),
   );
   const timer = (WAITING.includes(order.state) || lacksCodes(order)) && setTimeout(redraw, LINK_POLL_MS);
   return { title, node, leave: () => clearTimeout(timer) };

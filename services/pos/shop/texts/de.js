@@ -258,9 +258,6 @@ export const de = {
   linkOverTitle: 'Dieser Link zeigt keine Karten',
   linkOverText:
     'Er ist unvollständig, oder seine Zeit ist vorbei: Links enden 30 Tage nach dem letzten Termin. Öffnen Sie ihn so, wie Sie ihn erhalten haben, oder fragen Sie an der Kasse nach Ihrer Bestellung.',
-  toOwnOrder: 'Zur Bestellung, wo Sie stornieren können',
-  cancelElsewhere:
-    'Dieser Link zeigt die Bestellung nur. Stornieren können Sie in dem Browser, in dem Sie gekauft haben, oder mit der Anmeldung, mit der Sie gekauft haben; sonst fragen Sie an der Kasse.',
 
   // What is no show: a text of a type, or of all but shows, stands for the one of the same name above.
   things_pass: { one: '{count} Pass', other: '{count} Pässe' },

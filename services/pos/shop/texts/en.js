@@ -253,9 +253,6 @@ export const en = {
   linkOverTitle: 'This link shows no tickets',
   linkOverText:
     'It is not complete, or its time is over: links end 30 days after the last date. Please open it as you received it, or ask the box office for your order.',
-  toOwnOrder: 'To the order, where you can cancel it',
-  cancelElsewhere:
-    'This link only shows the order. You can cancel it in the browser in which you bought, or after logging in with the login that you bought with; otherwise ask the box office.',
 
   // What is no show: a text of a type, or of all but shows, stands for the one of the same name above.
   things_pass: { one: '{count} pass', other: '{count} passes' },

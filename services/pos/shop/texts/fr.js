@@ -256,9 +256,6 @@ export const fr = {
   linkOverTitle: 'Ce lien ne montre aucun billet',
   linkOverText:
     'Il est incomplet, ou son temps est passé : les liens prennent fin 30 jours après la dernière date. Ouvrez-le tel que vous l’avez reçu, ou demandez votre commande à la billetterie.',
-  toOwnOrder: 'Vers la commande, où vous pouvez l’annuler',
-  cancelElsewhere:
-    'Ce lien ne fait que montrer la commande. Vous pouvez l’annuler dans le navigateur où vous avez acheté, ou en vous connectant avec l’identifiant de l’achat ; sinon, adressez-vous à la billetterie.',
 
   // What is no show: a text of a type, or of all but shows, stands for the one of the same name above.
   things_pass: { one: '{count} pass', other: '{count} pass' },

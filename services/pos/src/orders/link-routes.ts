@@ -7,15 +7,12 @@ import { examples } from '../description/examples.ts';
 import { langQuery, pathId } from '../description/schemas.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById } from '../request/pagination.ts';
-import { notFound, operation } from '../request/visit.ts';
+import { LINK_HEADER, notFound, operation } from '../request/visit.ts';
 import type { OrderLinkDocument } from '../store.ts';
 import { documentsOf, orderDocument } from '../tickets/documents.ts';
 import type { NewOrderLink } from './links.ts';
 import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './links.ts';
 import { currentOffer, findOwnOrder, orderView, ticketView } from './views.ts';
-
-/** The header with the token of a link: a URL would be in the logs of proxies. */
-const LINK_HEADER = 'x-order-link';
 
 const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
 

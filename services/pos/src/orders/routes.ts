@@ -10,9 +10,10 @@ import { contactNumber, langQuery, mapOf, pathId } from '../description/schemas.
 import { productsNow } from '../products/offers.ts';
 import type { PosContext } from '../request/context.ts';
 import { mapById, partHeaders, partOf, partQuery } from '../request/pagination.ts';
-import { operation, sessionOf, type Visit } from '../request/visit.ts';
+import { LINK_HEADER, notFound, operation, sessionOf, type Visit } from '../request/visit.ts';
 import { newId } from '../store.ts';
 import { checkOut } from './checkout.ts';
+import { findLinkedOrder } from './links.ts';
 import { doneOr } from './refusals.ts';
 import { currentOffer, findOwnOrder, orderView, ticketsOf } from './views.ts';
 
@@ -76,6 +77,14 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       return Date.parse(current.get(performanceId) ?? ticket?.startDate ?? startDate);
     });
     return Math.min(...starts);
+  };
+
+  /** An own order, or that of the link whose token is given. @throws {PosFault} not_found */
+  const findOwnOrLinked = async (visit: Visit, id: string, token: string | undefined): Promise<AnyOrder> => {
+    if (token === undefined) return findOwnOrder(context, visit, id);
+    const { order } = await findLinkedOrder(context, visit.pointOfSale, token);
+    if (order.id !== id) throw notFound();
+    return order;
   };
 
   const one = async (visit: Visit, order: AnyOrder) => (await viewOf(visit, [order]))(order);
@@ -162,23 +171,26 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       id: 'cancelOwnOrder',
       method: 'post',
       path: '/orders/{id}/cancellation',
-      access: 'session',
+      access: isExperimental ? 'owner' : 'session',
       summary: 'Cancels an own order',
       description:
         'Any live order without a controlled ticket, until `shopperCancellationMinutes` of the point of sale before ' +
-        'its first performance starts, as it is dated now. The institution decides about refunds.',
+        'its first performance starts, as it is dated now. The institution decides about refunds.' +
+        (isExperimental ? ' With `X-Order-Link` the order of that link, without a session.' : ''),
       params,
       query: langQuery,
       answers: { 200: Order },
       errors: ['order_not_cancellable', 'order_busy'],
       example: { ...example, answer: { ...edition.examples.order, state: 'cancelled' } },
-      handle: async ({ visitor, params, idempotencyKey }) => {
+      handle: async ({ visitor, params, header, idempotencyKey }) => {
         const { institution, shopperCancellationMinutes } = visitor.pointOfSale;
-        const found = await findOwnOrder(context, visitor, params.id);
+        const token = isExperimental ? header(LINK_HEADER) : undefined;
+        const found = await findOwnOrLinked(visitor, params.id, token);
         if (shopperCancellationMinutes === null) throw neverCancelled();
         const until = await startOf(visitor, found);
         const outcome = await orders.cancel(institution, found.id, {
-          requestId: idempotencyKey ?? newId('req'),
+          // Keys belong to a session: a repeat by a link is the same request.
+          requestId: idempotencyKey ?? (token === undefined ? newId('req') : `link_${found.id}`),
           until: new Date(until - shopperCancellationMinutes * 60_000).toISOString(),
         });
         const order = doneOr(outcome, 'order');

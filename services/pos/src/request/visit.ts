@@ -90,6 +90,9 @@ export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
   };
 };
 
+/** The header with the token of an order link: a URL would be in the logs of proxies. */
+export const LINK_HEADER = 'x-order-link';
+
 const VERSION = /^\/tnwr\/[^/?]+/;
 
 /** The parameter `lang`; a query without it is not parsed. */
@@ -115,10 +118,11 @@ export const createAdmit = (
     const pointOfSale = await pointOfSaleOf(one(headers['x-service-host']));
     const token = one(headers['x-auth-token']) || undefined;
     const session = token === undefined ? undefined : await sessions.find(pointOfSale, token);
-    if (token !== undefined && !session && access !== 'newcomer' && access !== 'link') {
+    const isLinked = access === 'link' || (access === 'owner' && one(headers[LINK_HEADER]) !== undefined);
+    if (token !== undefined && !session && access !== 'newcomer' && !isLinked) {
       throw new PosFault('session_invalid', 'The session in X-auth-token is unknown or has ended.');
     }
-    const needsSession = access === 'session' || access === 'login';
+    const needsSession = access === 'session' || access === 'login' || (access === 'owner' && !isLinked);
     if (needsSession && !session) throw sessionRequired();
     if (access === 'login' && session?.contactNumber === null) {
       throw loginRequired();

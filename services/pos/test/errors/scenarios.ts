@@ -181,7 +181,7 @@ export const generalRefusals = (given: Fixture, operation: AnyOperation, token: 
     call({ host: null }),
     call({ host: 'nobody.example' }),
     ...(access === 'newcomer' || access === 'link' ? [] : [call({ token: 'x'.repeat(43) })]),
-    ...(access === 'session' || access === 'login' ? [call({})] : []),
+    ...(['session', 'login', 'owner'].includes(access) ? [call({})] : []),
     ...(takesBody ? [call({ token, body: 'x'.repeat(300_000) })] : []),
     ...(takesBody ? [call({ token, headers: { 'content-type': 'text/plain' } })] : []),
     ...(takesBody ? [call({ token, body: { ...valid, junk: 1 } })] : []),
