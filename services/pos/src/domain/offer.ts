@@ -146,7 +146,7 @@ export interface Wanted {
   readonly to?: string | undefined;
   /** The name of a venue. */
   readonly venue?: string | undefined;
-  /** Words of the title; case and accents do not matter. */
+  /** Words of a title in any language; case and accents do not matter. */
   readonly q?: string | undefined;
 }
 
@@ -155,15 +155,15 @@ interface Held {
   readonly venue: { readonly name: string };
 }
 
-/** What can be found: its title in the language of the visitor, and its performances in their order. */
+/** What can be found: its titles in all its languages, and its performances in their order. */
 interface Findable<Performance extends Held> {
-  readonly title: string;
+  readonly titles: readonly string[];
   readonly performances: readonly Performance[];
 }
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Whether all words are in the title. */
+/** Whether all words are in one title. */
 const hasWords = (title: string, words: readonly string[]): boolean => {
   const letters = plain(title);
   return words.every((word) => letters.includes(word));
@@ -185,7 +185,7 @@ export const findIn = <Performance extends Held, Item extends Findable<Performan
   dayOf: (performance: Performance) => string,
 ) => {
   const words = plain(q).split(/\s+/).filter(Boolean);
-  const titled = items.filter(({ title }) => hasWords(title, words));
+  const titled = items.filter(({ titles }) => titles.some((title) => hasWords(title, words)));
   const isAtVenue = (performance: Performance) => venue === undefined || performance.venue.name === venue;
   const isInTime = (performance: Performance) => {
     const day = dayOf(performance);

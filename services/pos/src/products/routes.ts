@@ -54,7 +54,7 @@ export const programmeRoutes = ({ offers, criteriaOf }: Source): AnyOperation[] 
         from: day('the first day'),
         to: day('the last day'),
         venue: Type.Optional(Type.String({ maxLength: 200, description: 'its name' })),
-        q: Type.Optional(Type.String({ maxLength: 200, description: 'words of the title' })),
+        q: Type.Optional(Type.String({ maxLength: 200, description: 'words of a title, in any language' })),
         ...partQuery,
         ...langQuery,
         ...whose,

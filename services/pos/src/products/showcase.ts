@@ -1,5 +1,4 @@
 import { PosFault } from '@boxoffice/envelope';
-import { textIn } from '@boxoffice/http';
 import { localDay } from '@boxoffice/http/local-time';
 import { createCache, type Dated } from '../clients/cache.ts';
 import type { Performance, Product } from '../clients/catalog.ts';
@@ -36,14 +35,12 @@ export const dayOf = ({ startDate, timeZone }: Pick<Performance, 'startDate' | '
 /** The products of a type, or all, that match, by the start of their first matching performance. */
 const listProgramme = (
   offer: Offer,
-  { languages }: Pick<Audience, 'languages'>,
   { type, ...wanted }: Wanted & { readonly type?: string | undefined },
   now: number,
 ) => {
-  const texts = [...languages, ...(offer.languages ?? [])];
   const items = shownProducts(offer, type).map((product) => ({
     product,
-    title: textIn(product.name, texts),
+    titles: Object.values(product.name),
     // Only shows have dates; what anything else has is a period of validity.
     performances: product.type === 'show' ? shownPerformances(product, now) : [],
   }));
@@ -107,7 +104,7 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
     programme: cached(
       async (audience, wanted: Wanted & { readonly type?: string | undefined }, { offset, limit }: Part) => {
         const offer = await offers.published(audience.pointOfSale.institution);
-        const { listed, days, venues } = listProgramme(offer, audience, wanted, now());
+        const { listed, days, venues } = listProgramme(offer, wanted, now());
         const shown = listed.slice(offset, offset + limit);
         return about(
           audience,

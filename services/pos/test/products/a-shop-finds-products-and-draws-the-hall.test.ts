@@ -17,14 +17,17 @@ const at = (startDate: string, venue: string, timeZone = 'Europe/Zurich') => ({
 const hall = 'Grande salle';
 const studio = 'Studio';
 const items = [
-  { title: 'La Bohème', performances: [at('2027-03-12T19:00:00Z', hall), at('2027-03-14T19:00:00Z', studio)] },
-  { title: 'Boris', performances: [at('2027-03-12T23:30:00Z', hall)] },
-  { title: 'Livre', performances: [] },
+  {
+    titles: ['La Bohème', 'Das Künstlerleben'],
+    performances: [at('2027-03-12T19:00:00Z', hall), at('2027-03-14T19:00:00Z', studio)],
+  },
+  { titles: ['Boris'], performances: [at('2027-03-12T23:30:00Z', hall)] },
+  { titles: ['Livre'], performances: [] },
 ];
 
 const findIn = (all: typeof items, wanted: Wanted) =>
   findBy<ReturnType<typeof at>, (typeof items)[number]>(all, wanted, dayOf);
-const titles = (wanted: Wanted) => findIn(items, wanted).found.map(({ item }) => item.title);
+const titles = (wanted: Wanted) => findIn(items, wanted).found.map(({ item }) => item.titles[0]);
 
 describe('findIn', () => {
   test('a day is that of the place, whatever the hour', () => {
@@ -38,6 +41,8 @@ describe('findIn', () => {
   test('words are found without case and accents, all of them, and nothing is wanted by nothing', () => {
     expect(titles({ q: ' BOHEME la' })).toEqual(['La Bohème']);
     expect(titles({ q: 'bo x' })).toEqual([]);
+    expect(titles({ q: 'kunstler' })).toEqual(['La Bohème']);
+    expect(titles({ q: 'boheme kunstler' })).toEqual([]);
     expect(titles({})).toEqual(['La Bohème', 'Boris', 'Livre']);
   });
 
@@ -51,7 +56,7 @@ describe('findIn', () => {
   });
 });
 
-test('the programme of a point of sale, in the language of the visitor', async () => {
+test('the programme of a point of sale: titles are found in every language of a product', async () => {
   const institution = 'programme';
   const { serviceHost: host } = fixture.catalog.pointOfSale({ institution });
   const name = { fr: 'Contes', de: 'Märchen' };
@@ -70,6 +75,10 @@ test('the programme of a point of sale, in the language of the visitor', async (
     days: { '2031-05-02': 1 },
   });
   expect(text).not.toContain(goods.product.id);
+  // A title is found in every language of the product, and answered in that of the visitor.
+  expect((await find('type=show&q=contes&lang=de')).data).toMatchObject({
+    products: { [tale.product.id]: { name: 'Märchen' } },
+  });
   expect((await find('type=goods')).data).toMatchObject({
     products: { [goods.product.id]: { performance: null, performances: 0, entries: 'daily' } },
     days: {},
