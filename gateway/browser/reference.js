@@ -145,6 +145,8 @@ const prepare = (description) => {
     for (const method of METHODS.filter((one) => operations[one])) complete(path, method, operations[method]);
   const { securitySchemes } = description.components;
   if (securitySchemes?.oauth2) {
+    // Without scopes a token gets what its client and user have; the description lists those of every service.
+    for (const flow of Object.values(securitySchemes.oauth2.flows)) delete flow.scopes;
     securitySchemes.token = { type: 'http', scheme: 'bearer', description: 'An access token that you have already.' };
   }
   return description;

@@ -203,13 +203,16 @@ suite('the documentation in a browser', () => {
   const webClient = () => product.demo.clients.find((one) => one.institution === INSTITUTION && one.name === 'web');
 
   test(
-    '“try it” signs in with PKCE and calls an operation',
+    '“try it” signs in with PKCE, asks for what the client has, and calls an operation',
     async () => {
       const user = product.demo.apiUsers.find((one) => one.institution === INSTITUTION && one.role === 'manager');
       await openReference('', 'auth', '#auth');
       const flow = viewer().locator('.oauth-flow', { hasText: 'Authorization Code' });
       await flow.locator('#oauth-client-id').fill(webClient()?.clientId ?? '');
+      const asked = page.waitForRequest((request) => new URL(request.url()).pathname === '/auth/authorize');
       await flow.locator('button').click();
+      const { searchParams } = new URL((await asked).url());
+      expect([searchParams.get('client_id'), searchParams.get('scope')]).toEqual([webClient()?.clientId, null]);
       const exchange = page.waitForRequest((request) => request.url().endsWith('/auth/token'));
       await page.locator('input[name=login]').fill(user?.login ?? '');
       await page.locator('input[name=password]').fill(user?.password ?? '');
@@ -233,7 +236,9 @@ suite('the documentation in a browser', () => {
       await flow.locator('#oauth-client-id').fill(client.clientId);
       await flow.locator('#oauth-client-secret').fill(client.clientSecret);
       const issued = page.waitForResponse((response) => response.url().endsWith('/auth/token'));
+      const requested = page.waitForRequest((request) => request.url().endsWith('/auth/token'));
       await flow.locator('button').click();
+      expect(new URLSearchParams((await requested).postData() ?? '').has('scope')).toBe(false);
       const { access_token: token } = (await (await issued).json()) as { readonly access_token: string };
       await viewer().getByText('1 API key applied').waitFor();
       await turnTo('post-/svc/v3/orders', EXECUTE);
