@@ -26,7 +26,7 @@ const rows = {
   cart_places_unavailable: [400, 'not enough of the requested places are free; the cart is unchanged'],
   cart_not_on_sale: [400, 'the performance or its product is not on sale now'],
   cart_too_many_places: [400, 'the cart would have more places than the point of sale allows'],
-  cart_hold_limit: [400, 'this address would hold more unsold places than its limit'],
+  cart_hold_limit: [400, 'this login, or without one this address, would hold more unsold places than its limit'],
   order_busy: [400, 'another request is changing the same cart or order; try again in a second'],
   order_not_cancellable: [400, 'the order is not live, has a controlled ticket, or its first performance has started'],
   contact_required: [400, 'the order has neither a contact number nor a guest’s contact'],

@@ -88,7 +88,7 @@ const rows = {
   ticket_unknown_barcode: [404, 'the barcode is not of this institution, or not signed by it'],
   ticket_other_performance: [409, 'the ticket is for another performance than the given one'],
   ticket_already_controlled: [409, 'the ticket was controlled before; details says when and where'],
-  webhook_too_many: [409, 'the institution has 20 webhooks already'],
+  webhook_too_many: [409, 'the institution has 20 webhooks already, a client with bounds 3'],
   webhook_redelivery_running: [409, 'events are being delivered again to the webhook already'],
   webhook_address_refused: [
     422,

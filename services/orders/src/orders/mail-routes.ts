@@ -12,8 +12,14 @@ import { type Command, createHandler, runCommand } from '../steps/command.ts';
 import { findOrder } from '../steps/sell.ts';
 import type { OrderDocument } from '../store.ts';
 
-const MailRequest = named('OrderMailRequest', Type.Object({ kind: oneOf(['confirmation']) }));
-const QueuedMail = named('QueuedMail', Type.Object({ queued: Type.Boolean() }));
+const MailRequest = named(
+  'OrderMailRequest',
+  Type.Object({ kind: oneOf(['confirmation'], { description: 'which mail' }) }),
+);
+const QueuedMail = named(
+  'QueuedMail',
+  Type.Object({ queued: Type.Boolean({ description: 'true: the mail will be sent' }) }),
+);
 
 const queued = { status: 202, data: { queued: true } } as const;
 

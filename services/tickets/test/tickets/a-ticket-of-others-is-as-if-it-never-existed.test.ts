@@ -69,6 +69,7 @@ const requests: Requests = {
     ['GET', `/statuses?performanceId=${performanceId}`],
     ['GET', `/statuses?performanceId=${performanceId}&modifiedSince=2020-01-01T00:00:00Z`],
   ],
+  getAllTicketStatuses: ({ performanceId }) => [['GET', `/statuses/all?performanceId=${performanceId}`]],
   getAdmissions: ({ performanceId }) => [['GET', `/admissions?performanceId=${performanceId}`]],
 };
 
