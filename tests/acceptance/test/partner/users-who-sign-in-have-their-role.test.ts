@@ -174,8 +174,10 @@ test('a lock ends access and refresh tokens, although the gateway caches decisio
       env: { ...process.env, REQUESTS_CA_BUNDLE: product.demo.caFile },
     });
     const printed: string[] = [];
-    for (const stream of [python.stdout, python.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    const complaints: string[] = [];
+    python.stdout.setEncoding('utf8').on('data', (text: string) => printed.push(text));
+    // Newer releases warn that a module of theirs will go.
+    python.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
     python.stdin.end(
       JSON.stringify({
         baseUrl: product.address.baseUrl,
@@ -187,7 +189,7 @@ test('a lock ends access and refresh tokens, although the gateway caches decisio
         clientSecret: confidential.clientSecret,
       }),
     );
-    await once(python, 'close');
-    expect(printed.join('')).toBe('ok\n');
+    const [status] = await once(python, 'close');
+    expect([printed.join(''), status === 0 ? '' : complaints.join('')]).toEqual(['ok\n', '']);
   },
 );
