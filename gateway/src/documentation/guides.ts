@@ -22,6 +22,8 @@ interface Section {
 
 const guide = (path: string, file: string, label: string): Entry => ({ path: `/${path}`, file, label });
 
+const decision = (page: string, label: string): Entry => guide(`decisions-${page}`, `docs/decisions/${page}.md`, label);
+
 /** The navigation, in reading order. */
 export const sections: readonly Section[] = [
   {
@@ -63,8 +65,22 @@ export const sections: readonly Section[] = [
     title: 'Background',
     entries: [
       guide('selling', 'docs/selling.md', 'Orders and stock'),
-      guide('decisions', 'docs/decisions.md', 'Decisions'),
       guide('glossary', 'docs/glossary.md', 'Glossary'),
+    ],
+  },
+  {
+    title: 'Decisions',
+    entries: [
+      guide('decisions', 'docs/decisions.md', 'By subject'),
+      decision('institution-api', 'Institution API'),
+      decision('bounds-and-roles', 'Bounds, roles, users'),
+      decision('catalogue', 'Catalogue, places, dates'),
+      decision('orders', 'Orders and money'),
+      decision('tickets', 'Tickets and the door'),
+      decision('events', 'Events and webhooks'),
+      decision('point-of-sale', 'Point-of-sale API'),
+      decision('shop-and-mails', 'The shop and its mails'),
+      decision('operating', 'Operating, teams’ services'),
     ],
   },
 ];

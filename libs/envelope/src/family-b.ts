@@ -69,7 +69,7 @@ interface PosSuccess<Data> {
   readonly data: Data;
 }
 
-/** An error of family B (specification, section 7; names: docs/decisions.md). */
+/** An error of family B (specification, section 7; names: docs/decisions/point-of-sale.md). */
 interface PosFailure {
   readonly success: false;
   readonly errorCode: string;

@@ -39,6 +39,15 @@ test('a word leads to sentences, else to tests that are named after it, and neve
   expect(rulesWith('zebra')).toMatch(/^no sentence of the interface specification has "zebra", and no test/);
 });
 
+test('a decision is a paragraph of the page of its subject, and no row of a table', () => {
+  const pages = globSync('docs/decisions/*.md', { cwd: ROOT });
+  expect(pages.length).toBeGreaterThan(5);
+  for (const page of pages) {
+    const lines = readFileSync(`${ROOT}${page}`, 'utf8').split('\n');
+    expect([page, lines.filter((line) => line.startsWith('|') || line.length > 200)]).toEqual([page, []]);
+  }
+});
+
 test('packages of licences that are not allowed are named', () => {
   const list = { MIT: [{ name: 'a' }], 'SSPL-1.0': [{ name: 'b' }, { name: 'c' }], Unknown: [{ name: 'd' }] };
   expect(refusedLicences(JSON.stringify(list))).toEqual(['SSPL-1.0: b, c', 'Unknown: d']);
