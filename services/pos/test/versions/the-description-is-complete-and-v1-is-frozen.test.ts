@@ -60,7 +60,7 @@ test('vexp has every operation of v1, with its parameters, bodies and all member
     // Several items are another form of the body.
     const [one] = name === 'POST /shopping-cart/items' ? (own as Alternatives).body.anyOf : [];
     // A link stands for the session there.
-    const linked = name.endsWith('/cancellation') && { security: [{ session: [] }, { orderLink: [] }] };
+    const linked = name.endsWith('/cancellation') && { security: [{ sessionToken: [] }, { orderLinkToken: [] }] };
     expect([name, one ? { ...own, body: one } : own]).toEqual([name, { ...same, ...linked }]);
     expect([name, has(more, answers)]).toEqual([name, true]);
     // An expired cart is an answer there.
