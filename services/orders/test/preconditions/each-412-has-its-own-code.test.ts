@@ -167,6 +167,7 @@ describeOnEachEngine('orders as answered', (fixture) => {
       'ticket_cancelled',
       'ticket_invalidated',
       'ticket_not_printed',
+      'ticket_not_valid_now',
     ]);
   });
 
