@@ -143,6 +143,13 @@ export const listOf = (hall, { stateOf, captionOf, describe, on }) => {
 
   const areaOf = ({ areaId }) => areas.find(({ id }) => id === areaId);
 
+  const captionFor = (area) => captionOf(area).slice(1).join(' · ');
+
+  /** Names the area anew: how many of its seats are free. */
+  const caption = (area) => {
+    sections.get(area.id).caption.textContent = captionFor(area);
+  };
+
   const setStop = (seat) => {
     if (!buttons.has(seat.id)) open(areaOf(seat));
     else unfold(areaOf(seat));
@@ -165,7 +172,7 @@ export const listOf = (hall, { stateOf, captionOf, describe, on }) => {
       hidden: true,
       'aria-label': [t('seatMap'), area.name].filter(Boolean).join(', '),
     });
-    const caption = h('span', { class: 'small' }, captionOf(area).slice(1).join(' · '));
+    const text = h('span', { class: 'small' }, captionFor(area));
     const button = h(
       'button',
       {
@@ -176,9 +183,9 @@ export const listOf = (hall, { stateOf, captionOf, describe, on }) => {
         onclick: () => toggle(area),
       },
       h('span', { class: 'area-name' }, area.name || t('seatMap')),
-      caption,
+      text,
     );
-    sections.set(area.id, { button, grid, caption });
+    sections.set(area.id, { button, grid, caption: text });
     return h('section', { class: 'area' }, h('h3', {}, button), grid);
   };
 
@@ -226,11 +233,10 @@ export const listOf = (hall, { stateOf, captionOf, describe, on }) => {
     setVisible(isVisible) {
       for (const { button } of sections.values()) button.setAttribute('tabindex', isVisible ? '0' : '-1');
     },
-    /** Names the seats anew after their states have changed; without `seat` all of them. */
+    /** Names the seats and areas anew after states have changed; with `seat` that one and its area. */
     update(seat) {
-      if (seat) return label(seat);
-      for (const id of buttons.keys()) label(hall.byId.get(id));
-      for (const area of areas) sections.get(area.id).caption.textContent = captionOf(area).slice(1).join(' · ');
+      for (const one of seat ? [seat] : [...buttons.keys()].map((id) => hall.byId.get(id))) label(one);
+      for (const area of seat ? [areaOf(seat)] : areas) caption(area);
     },
   };
 };

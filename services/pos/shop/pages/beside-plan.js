@@ -131,8 +131,11 @@ export const chosenList = ({ currency, change, remove }) => {
     show(entries) {
       const next = JSON.stringify(entries.map(({ seat, tariffId }) => [seat.id, tariffId]));
       if (next === shown) return;
+      const hasMore = entries.length > node.childElementCount;
       shown = next;
       node.replaceChildren(...entries.map(row));
+      // The last one is the seat that was chosen just now.
+      if (hasMore) node.scrollTop = node.scrollHeight;
     },
   };
 };

@@ -230,9 +230,13 @@ const panelOf = (product, performance, { offered, seatMap, most }) => {
   showSum();
   const stopListening = onChange(showSum);
   const bar = h('div', { class: 'sum' }, h('div', { class: 'sum-inner' }, h('div', {}, sum, hint), button));
+  // What sticks to the window above the bar is as far from its edge as the bar is high.
+  const observer = new ResizeObserver(() => node.style.setProperty('--bar', `${bar.offsetHeight}px`));
+  observer.observe(bar);
   const leave = () => {
     clearTimeout(later);
     stopListening();
+    observer.disconnect();
     for (const picker of pickers) picker.leave();
   };
   const node = h(

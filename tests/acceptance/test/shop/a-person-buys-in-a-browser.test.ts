@@ -3,6 +3,7 @@ import { withShop } from './shop-fixture.ts';
 import { choosing } from './visits/choosing.ts';
 import { firstSight } from './visits/first-sight.ts';
 import { mishaps } from './visits/mishaps.ts';
+import { onAPhone } from './visits/on-a-phone.ts';
 import { otherThanShows } from './visits/other-than-shows.ts';
 import { purchases } from './visits/purchases.ts';
 import { belongings, links } from './visits/tickets.ts';
@@ -15,6 +16,7 @@ withShop('a person buys in a browser', (shop) => {
   otherThanShows(shop);
   mishaps(shop);
   unclear(shop);
+  onAPhone(shop);
   belongings(shop);
   links(shop);
   choosing(shop);
