@@ -7,11 +7,13 @@ import { localCreatedAt, localStartDate, localValidUntil, startOffset } from './
 import {
   Cart,
   CartItem,
+  ListedProduct,
   mapOf,
   NewItem,
   Order,
   OrderItem,
   ProductDetail,
+  ProductEntry,
   ProductPage,
   Ticket,
   Venue,
@@ -134,17 +136,19 @@ const exampleOfSold = {
 const withSold = <Item extends object>(items: Readonly<Record<string, Item>>, more: object = {}) =>
   Object.fromEntries(Object.entries(items).map(([id, item]) => [id, { ...item, ...exampleOfSold, ...more }]));
 
-const numbered = { isExperimental: false, ProductDetail, NewItem, Cart, Order, Ticket, examples };
+const numbered = { isExperimental: false, ProductEntry, ProductDetail, NewItem, Cart, Order, Ticket, examples };
 
 // The experimental schemas have all members of the numbered ones, and further ones.
 const experimental = {
   isExperimental: true,
+  ProductEntry: ListedProduct,
   ProductDetail: ProductPage,
   NewItem: Type.Union([NewItem, NewItems]),
   Cart: ExperimentalCart,
   Order: ExperimentalOrder,
   Ticket: ExperimentalTicket,
   examples: {
+    product: examples.listedProduct,
     productDetail: examples.productPage,
     cart: { ...examples.cart, items: withSold(examples.cart.items), expired: false },
     noCart: { ...examples.noCart, expired: false },

@@ -61,9 +61,12 @@ const localPeriod = { localStartDate: '2027-03-12T20:00:00+01:00', localEndDate:
 
 const localStart = { localStartDate: localPeriod.localStartDate, startOffset: null };
 
+const listedProduct = { ...product, entries: null };
+
 const productPage = {
   ...productDetail,
   ...localPeriod,
+  entries: null,
   performances: productDetail.performances.map((performance) => ({ ...performance, ...localStart })),
 };
 
@@ -181,6 +184,7 @@ export const examples = {
   contactNumber,
   product,
   productDetail,
+  listedProduct,
   productPage,
   programme,
   availabilities,

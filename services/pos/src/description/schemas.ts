@@ -54,6 +54,18 @@ const product = {
 
 export const ProductEntry = named('ShopProduct', Members(product));
 
+/** How often a ticket admits, under the experimental version only. */
+const entries = nullable(
+  oneOf(['once', 'daily', 'unlimited'], {
+    description:
+      'how often a ticket of what is no show admits: `daily`: once per local day of the venue; null: a show, which ' +
+      'admits once',
+  }),
+);
+
+/** A product of a list under the experimental version. */
+export const ListedProduct = named('ShopProductExperimental', Members({ ...product, entries }));
+
 const Price = named('ShopPrice', Members({ tariffId: Text(), tariff: Text({ description: 'its name' }), amount }));
 
 export const Venue = named('Venue', Members({ name: Text(), city: nullable(Text()) }));
@@ -90,13 +102,7 @@ export const ProgrammeEntry = named(
       ),
     ),
     performances: Integer({ description: 'how many are wanted' }),
-    entries: nullable(
-      oneOf(['once', 'daily', 'unlimited'], {
-        description:
-          'how often a ticket of what is no show admits: `daily`: once per local day of the venue; null: a show, which ' +
-          'admits once',
-      }),
-    ),
+    entries,
   }),
 );
 
@@ -136,6 +142,7 @@ export const ProductPage = named(
   Members({
     ...product,
     ...localPeriod,
+    entries,
     performances: List(
       named('ShopPerformanceExperimental', Members({ ...PerformanceEntry.properties, ...localStart })),
     ),

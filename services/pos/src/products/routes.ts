@@ -9,7 +9,6 @@ import {
   langQuery,
   mapOf,
   PlaceEntry,
-  ProductEntry,
   Programme,
   pathId,
   productType,
@@ -83,11 +82,34 @@ const audiences =
     criteria: await criteriaOf(visit, number),
   });
 
-/** A product with its performances. */
+/** Products, and one with its performances. */
 export const productRoutes = (context: Source, edition: Edition): AnyOperation[] => {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
   return [
+    operation({
+      id: 'browseProducts',
+      method: 'get',
+      path: '/products',
+      access: 'visitor',
+      summary: 'Lists products, by startDate and id',
+      description:
+        'Running products only. Prices are those that this visitor can buy at: with `contactNumber`, those of that ' +
+        'contact.',
+      query: { type: Type.Optional(productType), ...partQuery, ...langQuery, ...whose },
+      answers: { 200: mapOf(edition.ProductEntry) },
+      answerHeaders: LIST,
+      compressed: true,
+      errors: accessErrors,
+      example: { query: { type: 'show', limit: 20 }, answer: { [examples.ids.product]: edition.examples.product } },
+      handle: async ({ visitor, query }) => {
+        const part = partOf(query);
+        const audience = await audienceOf(visitor, query.contactNumber);
+        const as = edition.isExperimental ? 'listed' : 'entry';
+        const { data, total } = await showcase.list(audience, as, query.type, part);
+        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) } });
+      },
+    }),
     operation({
       id: 'viewProduct',
       method: 'get',
@@ -111,33 +133,11 @@ export const productRoutes = (context: Source, edition: Edition): AnyOperation[]
   ];
 };
 
-/** The other operations on products, performances and their availability. */
+/** The availability of products, and the places of their performances. */
 export const productsRoutes = (context: Source): AnyOperation[] => {
-  const { offers } = context;
-  const showcase = createShowcase(offers);
+  const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
   return [
-    operation({
-      id: 'browseProducts',
-      method: 'get',
-      path: '/products',
-      access: 'visitor',
-      summary: 'Lists products, by startDate and id',
-      description:
-        'Running products only. Prices are those that this visitor can buy at: with `contactNumber`, those of that ' +
-        'contact.',
-      query: { type: Type.Optional(productType), ...partQuery, ...langQuery, ...whose },
-      answers: { 200: mapOf(ProductEntry) },
-      answerHeaders: LIST,
-      compressed: true,
-      errors: accessErrors,
-      example: { query: { type: 'show', limit: 20 }, answer: { [examples.ids.product]: examples.product } },
-      handle: async ({ visitor, query }) => {
-        const part = partOf(query);
-        const { data, total } = await showcase.list(await audienceOf(visitor, query.contactNumber), query.type, part);
-        return ok(data, { headers: { ...partHeaders(visitor, part, total), ...cacheHeaders(query.contactNumber) } });
-      },
-    }),
     operation({
       id: 'viewAvailabilities',
       method: 'get',

@@ -94,10 +94,11 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
   };
 
   return {
-    list: cached(async (audience, type: string | undefined, { offset, limit }: Part) => {
+    /** The products of a type, or of all, as one version shows them. */
+    list: cached(async (audience, as: 'entry' | 'listed', type: string | undefined, { offset, limit }: Part) => {
       const all = shownProducts(await offers.published(audience.pointOfSale.institution), type);
       const products = all.slice(offset, offset + limit);
-      return about(audience, products, ({ entry }) => ({ data: mapById(products.map(entry)), total: all.length }));
+      return about(audience, products, (views) => ({ data: mapById(products.map(views[as])), total: all.length }));
     }),
 
     /** What is found in the programme, with what else could be chosen. */

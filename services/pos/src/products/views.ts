@@ -118,6 +118,9 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
     };
   };
 
+  // Absent until every instance of the catalog is of this release.
+  const entriesOf = (product: Product) => ({ entries: product.entries ?? null });
+
   const performanceEntry = (product: Product) => (performance: Performance) => {
     const free = freeOf(performance, stockOf);
     return {
@@ -145,6 +148,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
 
   return {
     entry,
+    listed: (product: Product): Static<typeof schemas.ListedProduct> => ({ ...entry(product), ...entriesOf(product) }),
     programmeEntry: ({ product, performances }: Listed): Static<typeof schemas.ProgrammeEntry> => {
       const [next] = performances;
       return {
@@ -158,8 +162,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
             }
           : null,
         performances: performances.length,
-        // Absent until every instance of the catalog is of this release.
-        entries: product.entries ?? null,
+        ...entriesOf(product),
       };
     },
     detail: (product: Product): Static<typeof schemas.ProductDetail> => ({
@@ -169,6 +172,7 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
     page: (product: Product): Static<typeof schemas.ProductPage> => ({
       ...entry(product),
       ...localPeriodOf(product, timeZone),
+      ...entriesOf(product),
       performances: shownPerformances(product, now).map((performance) => ({
         ...performanceEntry(product)(performance),
         ...localStartOf(performance, language),

@@ -93,6 +93,27 @@ describe('a product', () => {
     ]);
   });
 
+  test('says under vexp, alone and in the list, how often its tickets admit, and v1 as before', async () => {
+    const { institution, host } = ownInstitution();
+    const [show, pass, once] = [
+      fixture.catalog.show({ institution }),
+      fixture.catalog.show({ institution, type: 'pass', entries: 'daily' }),
+      fixture.catalog.show({ institution, type: 'membership', entries: 'once' }),
+    ].map(({ product }) => product.id) as [string, string, string];
+    const said = { [show]: null, [pass]: 'daily', [once]: 'once' };
+    type Said = { readonly entries?: string | null };
+    const list = async (version: 'v1' | 'vexp') =>
+      Object.entries((await fixture.call<Record<string, Said>>('GET', '/products', { host, version })).data);
+    const single = async (id: string, version: 'v1' | 'vexp') =>
+      (await fixture.call<Said>('GET', `/products/${id}`, { host, version })).data;
+    expect(Object.fromEntries((await list('vexp')).map(([id, { entries }]) => [id, entries]))).toEqual(said);
+    for (const [id, entries] of Object.entries(said)) {
+      expect(await single(id, 'vexp')).toMatchObject({ entries });
+      expect(await single(id, 'v1')).not.toHaveProperty('entries');
+    }
+    for (const [, product] of await list('v1')) expect(product).not.toHaveProperty('entries');
+  });
+
   test.each(['preparing', 'suspended', 'closed', 'cancelled'] as const)(
     'that is %s is 404, like an unknown one',
     async (state) => {
