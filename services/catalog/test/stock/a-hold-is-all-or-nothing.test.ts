@@ -117,6 +117,15 @@ describeOnEachEngine('holds', (catalog) => {
       expect((await availabilityOf(catalog, show)).held).toBe(2);
     });
 
+    test('a repeat of the request that comes after the sale gives its places, still sold', async () => {
+      const show = await newShow(catalog, stalls(5));
+      const held = await hold(catalog, show, { quantity: 2 });
+      await act(catalog, held.holder, 'sale', { placeIds: placeIdsOf(held) });
+      const again = await hold(catalog, show, { holder: held.holder, quantity: 2 });
+      expect(placeIdsOf(again).sort()).toEqual(placeIdsOf(held).sort());
+      expect(await availabilityOf(catalog, show)).toEqual({ capacity: 5, free: 3, held: 0, sold: 2 });
+    });
+
     test('sale and release are idempotent, and only an explicit release frees sold places', async () => {
       const show = await newShow(catalog, stalls(5));
       const held = await hold(catalog, show, { quantity: 3 });
