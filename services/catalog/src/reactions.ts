@@ -3,7 +3,7 @@
 
 import { Fault } from '@boxoffice/envelope';
 import { createCheck, id } from '@boxoffice/http';
-import { type Handler, type Message, Unreadable } from '@boxoffice/messaging';
+import { findReaction, type Handler, type Message, Unreadable } from '@boxoffice/messaging';
 import { type Store, UniqueViolation } from '@boxoffice/store';
 import { type Static, type TSchema, Type } from 'typebox';
 import { type Context, contextOf, timestampOf } from './context.ts';
@@ -107,7 +107,5 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
 export const reactTo =
   (store: Store): Handler =>
   async (message) => {
-    const reaction = reactions[message.type];
-    if (!reaction) throw new Unreadable(`the catalog has no reaction to events of type ${message.type}`);
-    await reaction(contextOf(store, message.institution), message);
+    await findReaction(reactions, message)(contextOf(store, message.institution), message);
   };

@@ -1,4 +1,4 @@
-import { type Message, Unreadable } from '@boxoffice/messaging';
+import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
 import { documentsOf, eachOf, type Idempotency } from '@boxoffice/store';
 import type { OrdersContext } from './context.ts';
 import { recordPlacesReleased, recordTicketsCancelled, releaseCauses } from './domain/cancellation.ts';
@@ -62,8 +62,7 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
  * sequence. Those of unknown orders are ignored.
  */
 export const onFulfilment = async (context: OrdersContext, message: Message): Promise<void> => {
-  const transition = transitions[message.type]?.(message);
-  if (!transition) throw new Unreadable(`no reaction handles ${message.type}`);
+  const transition = findReaction(transitions, message)(message);
   await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
     const { next, facts } = transition(order, context.now());
     return next === order ? undefined : { next, events: facts };

@@ -1,6 +1,6 @@
 // Reactions to the facts of other services.
 
-import { type Message, Unreadable } from '@boxoffice/messaging';
+import { findReaction, type Message, Unreadable } from '@boxoffice/messaging';
 import { documentsOf, eachOf } from '@boxoffice/store';
 import { type Context, timestampOf } from './context.ts';
 import { deliveries } from './domain/order.ts';
@@ -125,7 +125,5 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
 export const reactTo =
   (context: Context) =>
   async (message: Message): Promise<void> => {
-    const reaction = reactions[message.type];
-    if (!reaction) throw new Unreadable(`tickets has no reaction to events of type ${message.type}`);
-    await reaction(context, message);
+    await findReaction(reactions, message)(context, message);
   };

@@ -99,8 +99,13 @@ describeOnEachEngine('releases', (catalog) => {
         await expect(tell('order.cancelled', data)).rejects.toBeInstanceOf(Unreadable);
       }
       await expect(tell('tickets.cancelled', { keptPlaceIds: null })).rejects.toBeInstanceOf(Unreadable);
-      const unknown = { ...fact(catalog.institution, 'order.expired', {}), type: 'order.praised' };
-      await expect(react(unknown, 1)).rejects.toBeInstanceOf(Unreadable);
+    });
+
+    test('a fact of an unknown type, too, also one named like what every object inherits', async () => {
+      for (const type of ['order.praised', 'constructor', 'toString', '__proto__']) {
+        const unknown = { ...fact(catalog.institution, 'order.expired', {}), type };
+        await expect(react(unknown, 1)).rejects.toBeInstanceOf(Unreadable);
+      }
     });
 
     test('the catalog feed and its ETag do not depend on stock; the list of places does', async () => {

@@ -44,6 +44,8 @@ describe('a template', () => {
     ['Subject: x\nno empty line', 'begin with a line "Subject:'],
     ['Hello', 'begin with a line "Subject:'],
     ['Subject: x\n\n{{nothing}}', '{{nothing}} is unknown'],
+    ['Subject: x\n\n{{constructor}}', '{{constructor}} is unknown'],
+    ['Subject: x\n\n{{#toString}}y{{/toString}}', '{{toString}} is unknown'],
     ['Subject: x\n\n{{#buyer}}{{#x}}y{{/x}}{{/buyer}}', '{{x}} is unknown'],
     ['Subject: {{Buyer}}\n\nx', '{{Buyer}} is unknown'],
     ['Subject: x\n\n{{#buyer}}open', 'is no placeholder, and no section that ends'],

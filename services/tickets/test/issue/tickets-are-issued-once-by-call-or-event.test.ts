@@ -87,6 +87,11 @@ describeOnEachEngine('tickets are issued once by call or event', (fixture) => {
     for (const type of ['order.confirmed', 'order.cancelled', 'contact.erased'])
       await expect(fixture.deliver(type, {})).rejects.toMatchObject({ name: 'Unreadable' });
   });
+
+  test('so is one of an unknown type, also one named like what every object inherits', async () => {
+    for (const type of ['order.praised', 'constructor', 'toString', '__proto__'])
+      await expect(fixture.deliver(type, confirmed())).rejects.toMatchObject({ name: 'Unreadable' });
+  });
 });
 
 const ana = { firstName: 'Ana', lastName: 'Martin' };
