@@ -17,10 +17,11 @@ const weeksOf = (open, noon) => {
   return weeks.filter((week) => week.some(Boolean));
 };
 
-const cell = (state, days, day, { dayLink, noon }) => {
+const cell = (state, days, day, { dayLink, nameOf, noon }) => {
   if (day === undefined) return h('td', {});
   const number = dayParts(noon(day)).day;
-  return h('td', {}, days[day] ? dayLink(state, day, days[day], number) : h('span', {}, number));
+  const link = () => dayLink(state, day, number, nameOf(day, days[day]));
+  return h('td', {}, days[day] ? link() : h('span', {}, number));
 };
 
 /**

@@ -2,16 +2,9 @@ import { h, newId } from '../dom.js';
 import { link } from '../frame.js';
 import { badge, fillPosters } from '../poster.js';
 import { productOf } from '../state.js';
-import { dayParts, isShow, longDay, shortDay, t, time } from '../texts/index.js';
+import { dayParts, isShow, shortDay, t, time } from '../texts/index.js';
 import { choicePanel } from './choice.js';
-import { showHead, venueOf } from './show-head.js';
-
-/** The full date of a performance, for screen readers. */
-const dateName = (performance) => {
-  const { localStartDate, availability } = performance;
-  const stock = { few: t('few'), sold_out: t('soldOut') }[availability];
-  return [longDay(localStartDate), time(performance), venueOf(performance), stock].filter(Boolean).join(', ');
-};
+import { showHead } from './show-head.js';
 
 const dateOption = (performance, chosen, choose, group) => {
   const { id, localStartDate, availability, onSale } = performance;
@@ -26,19 +19,21 @@ const dateOption = (performance, chosen, choose, group) => {
       checked: chosen === id,
       disabled: availability === 'sold_out' || !onSale,
       onchange: () => choose(performance),
-      'aria-label': dateName(performance),
     }),
-    h('span', { class: 'date-day', 'aria-hidden': 'true' }, day),
+    h('span', { class: 'date-day' }, day),
+    ' ',
     h(
       'span',
-      { class: 'date-rest', 'aria-hidden': 'true' },
+      { class: 'date-rest' },
       h('span', { class: 'date-month' }, month),
+      ' ',
       h(
         'span',
         { class: 'date-time' },
         [weekday, time(performance), performance.venue?.name].filter(Boolean).join(' · '),
       ),
     ),
+    ' ',
     badge(performance),
   );
 };

@@ -55,18 +55,23 @@ const byMonth = (products) =>
 /** A day of the calendar, such as `2027-03-12`, as a time within it. */
 const noon = (day) => `${day}T12:00:00Z`;
 
-/** The link that chooses a day, or with `''` every day. */
-const dayLink = (state, day, count, content) =>
+const countOf = (count) => t('datesCount', { count });
+
+/** The link that chooses a day, or with `''` every day. `label` names it instead of its content. */
+const dayLink = (state, day, content, label) =>
   h(
     'a',
     {
       href: addressOf({ ...state, date: day, page: 1 }),
       'data-key': `day ${day}`,
       'aria-current': state.date === day && 'true',
-      'aria-label': day && `${longDay(noon(day))}, ${t('datesCount', { count })}`,
+      'aria-label': label,
     },
     content,
   );
+
+/** The name of a day of which only the number is shown. */
+const nameOf = (day, count) => `${longDay(noon(day))}, ${countOf(count)}`;
 
 /** The next days with performances, the chosen one among them. */
 const dateStrip = (state, days) => {
@@ -76,10 +81,13 @@ const dateStrip = (state, days) => {
     const parts = dayParts(noon(day));
     const lines = [
       h('span', { class: 'strip-weekday' }, parts.shortWeekday),
+      ' ',
       h('span', { class: 'strip-day' }, parts.day),
+      ' ',
       h('span', { class: 'strip-month' }, parts.month.split(' ')[0]),
+      screenReaderText(`, ${countOf(days[day])}`),
     ];
-    return h('li', {}, dayLink(state, day, days[day], lines));
+    return h('li', {}, dayLink(state, day, lines));
   });
 };
 
@@ -96,7 +104,7 @@ const finding = (state, { days = {} }, calendar) => {
       h(
         'ul',
         { class: 'date-strip' },
-        h('li', {}, dayLink(state, '', 0, t('allDates'))),
+        h('li', {}, dayLink(state, '', t('allDates'))),
         h(
           'li',
           {},
@@ -113,7 +121,7 @@ const finding = (state, { days = {} }, calendar) => {
       ),
       h('ul', { class: 'date-strip' }, dateStrip(state, days)),
     ),
-    state.month !== '' && calendar?.(state, days, { addressOf, dayLink, noon }),
+    state.month !== '' && calendar?.(state, days, { addressOf, dayLink, nameOf, noon }),
   );
 };
 

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { axe, findingsOf } from '../../src/axe.ts';
 import { demoClient, type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
 
@@ -39,8 +38,6 @@ const FILLED = [
 ] as const;
 const ALL = [...GUIDES, 'sign-in', 'point-of-sale', 'selling', 'decisions', 'glossary', 'callback'];
 
-const require = createRequire(import.meta.url);
-
 const suite = executablePath ? describe : describe.skip;
 if (suite === describe.skip) process.stdout.write('skipped: the documentation needs a browser\n');
 
@@ -50,14 +47,12 @@ suite('the documentation in a browser', () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let axe: string;
   /** Requests that would leave the installation. */
   const foreign: string[] = [];
   /** Errors of scripts and violated policies. */
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    axe = await readFile(require.resolve('axe-core/axe.min.js'), 'utf8');
     [product, browser] = await Promise.all([startProduct(), openBrowser()]);
     context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
     context.on('request', (request) => {
@@ -99,10 +94,7 @@ suite('the documentation in a browser', () => {
         await Promise.all(animations.map(({ finished }) => finished.catch(() => undefined)));
       })()`,
     );
-    return page.evaluate(
-      `axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})` +
-        ".then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))",
-    );
+    return findingsOf(page, rules);
   };
 
   const viewer = () => page.locator('openapi-explorer');

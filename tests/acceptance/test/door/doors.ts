@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type Client, headlessPath, type Json } from '@boxoffice/testkit';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Product } from '../../src/product.ts';
@@ -195,16 +193,4 @@ export const beginAt = (...call: Parameters<typeof signInAt>): Promise<void> => 
   const begun = turn.then(() => signInAt(...call));
   turn = begun.catch(() => undefined);
   return begun;
-};
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe-core finds on the page as it is shown, and by how many pixels the page is too wide. */
-export const faultsOf = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe);
-  const found: string[] = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
-  );
-  const excess = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
-  return excess > 0 ? [...found, `${excess} pixels too wide`] : found;
 };

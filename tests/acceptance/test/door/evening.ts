@@ -1,9 +1,10 @@
 import { openClient, waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
+import { faultsOf } from '../../src/axe.ts';
 import { must } from '../product.ts';
 import { type Scene, scanAs } from './barcode-readers.ts';
 import type { Door } from './door-fixture.ts';
-import { beginAt, faultsOf, type Phone } from './doors.ts';
+import { beginAt, type Phone } from './doors.ts';
 
 /** While scans wait, the line about the network has a third part. */
 const isPending = ({ page }: Phone) => page.locator('.link', { hasText: / · .* · / });

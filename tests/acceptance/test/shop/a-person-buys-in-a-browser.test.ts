@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { withShop } from './shop-fixture.ts';
 import { choosing } from './visits/choosing.ts';
+import { everyPage } from './visits/every-page.ts';
 import { firstSight } from './visits/first-sight.ts';
 import { mishaps } from './visits/mishaps.ts';
 import { onAPhone } from './visits/on-a-phone.ts';
@@ -17,6 +18,7 @@ withShop('a person buys in a browser', (shop) => {
   mishaps(shop);
   unclear(shop);
   onAPhone(shop);
+  everyPage(shop);
   belongings(shop);
   links(shop);
   choosing(shop);

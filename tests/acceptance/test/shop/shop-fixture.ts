@@ -22,7 +22,7 @@ export interface ShopFixture {
 }
 
 /** A timeout longer than any story takes. */
-const STORY_MS = 180_000;
+const STORY_MS = 600_000;
 
 /** A suite in a shop of its own; skipped, with the reason, where there is no browser. */
 export const withShop = (name: string, tests: (shop: ShopFixture) => void): void => {

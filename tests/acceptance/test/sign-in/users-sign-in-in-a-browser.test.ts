@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { waitUntil } from '@boxoffice/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { axe, findingsOf } from '../../src/axe.ts';
 import { type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
 import {
@@ -22,14 +21,6 @@ import { CLIENT_MODULE, type SinglePageApplication, serveSinglePageApplication }
 
 const PATIENCE_MS = 180_000;
 const STORY_MS = 600_000;
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe-core finds on the page as it is shown. */
-const findings = (page: Page): Promise<string[]> =>
-  page.evaluate(
-    'axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html)))',
-  );
 
 /** No rule of the style depends on both. */
 const NARROW = { width: 320, colorScheme: 'dark' } as const;
@@ -185,7 +176,7 @@ suite('users sign in in a browser', () => {
             await page.setViewportSize({ width, height: 800 });
             await page.emulateMedia({ colorScheme });
             if ((await overflow(page)) > 0) faults.push(`${name}: wider than ${width} px`);
-            faults.push(...(await findings(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
+            faults.push(...(await findingsOf(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
           }
         });
         expect(faults).toEqual([]);

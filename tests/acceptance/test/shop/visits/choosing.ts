@@ -1,8 +1,8 @@
 import { openClient, openVisitor } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { faultsOf } from '../../../src/axe.ts';
 import { authorised } from '../../../src/product.ts';
-import { faultsOf } from '../../door/doors.ts';
 import { BALCONY, createHall, type Enter, heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
 import { keepPlan, textsOf } from '../visit.ts';
 
