@@ -18,8 +18,13 @@ export const within = async <T, L>(promise: Promise<T>, ms: number, late: () => 
   }
 };
 
-/** A task that is repeated until it is closed. */
+/** A task that is repeated until it is closed: every loop of the product is one. */
 export interface Interval {
+  /**
+   * Runs the task now, or once more after the run under way. Resolves when a run that began after the call has ended,
+   * also if it failed: whoever waits for what the task does waits for this. After `close` it does nothing.
+   */
+  wake(): Promise<void>;
   /** Starts no further run; resolves when the current one has ended. */
   close(): Promise<void>;
 }
@@ -42,6 +47,8 @@ export const repeat = (
   { everyMs, atOnce = false, failed }: IntervalOptions,
 ): Interval => {
   let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let isClosed = false;
   const turn = async (): Promise<void> => {
     try {
       await task();
@@ -51,14 +58,26 @@ export const repeat = (
       underWay = undefined;
     }
   };
-  const begin = (): void => {
+  const begin = (): Promise<void> => {
     underWay ??= turn();
+    return underWay;
   };
-  const timer = setInterval(begin, everyMs);
+  const beginNext = async (current: Promise<void>): Promise<void> => {
+    await current;
+    next = undefined;
+    if (!isClosed) await begin();
+  };
+  const timer = setInterval(() => void begin(), everyMs);
   timer.unref();
-  if (atOnce) begin();
+  if (atOnce) void begin();
   return {
+    async wake() {
+      if (isClosed) return;
+      if (underWay) next ??= beginNext(underWay);
+      await (next ?? begin());
+    },
     async close() {
+      isClosed = true;
       clearInterval(timer);
       await underWay;
     },

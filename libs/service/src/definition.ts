@@ -6,6 +6,7 @@ import type { Broadcast, Handler, Message, Queue } from '@boxoffice/messaging';
 import type { Logger, Metrics, Settings, SettingsSpec } from '@boxoffice/runtime';
 import type { Collection, Document, PastFact, Store } from '@boxoffice/store';
 import type { Retentions } from './retention.ts';
+import type { WorkTable } from './work/kinds.ts';
 
 /** The engines and dependencies of a service, chosen by the program that starts it. */
 export interface Parts<Spec extends SettingsSpec = Record<never, never>> {
@@ -79,6 +80,11 @@ export interface ServiceDefinition<Spec extends SettingsSpec = Record<never, nev
   readonly name: string;
   readonly version: string;
   readonly collections: readonly Collection<Document>[];
+  /**
+   * What follows writes of this service, by the collection and the name under which it is due of a document: the runner
+   * calls these handlers until it is done (docs/follow-up-work.md).
+   */
+  readonly work?: WorkTable<State>;
   /** How long the documents of each collection are retained; one instance removes expired ones in the background. */
   retention?(settings: Settings<Spec>, state: State): Retentions;
   /** Settings of this service alone; the common ones are read by the program. */

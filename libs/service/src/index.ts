@@ -39,3 +39,16 @@ export { salesBoundsOf } from './sales-bounds.ts';
 export { runService } from './start/run.ts';
 export { type RunningService, type StartOptions, startService } from './start/start.ts';
 export type { FactMoment } from './subscriptions.ts';
+export {
+  type Claim,
+  PROMISED,
+  type Retries,
+  retryAfter,
+  soon,
+  type Work,
+  type WorkKind,
+  type WorkResult,
+  type WorkTable,
+  workKindOf,
+} from './work/kinds.ts';
+export { startWork, type WorkOptions, type WorkRunner } from './work/runner.ts';

@@ -9,7 +9,8 @@ import {
   type RelayMetrics,
 } from '@boxoffice/messaging';
 import type { Metrics } from '@boxoffice/runtime';
-import type { CollectionHandle, Document, Documents, Store } from '@boxoffice/store';
+import type { Collection, CollectionHandle, Document, Documents, Store } from '@boxoffice/store';
+import type { WorkTable } from './work/kinds.ts';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
@@ -152,4 +153,44 @@ export const watchBacklog = (metrics: Metrics, service: string, backlog: () => B
     const age = oldest === undefined ? 0 : Math.max(0, Date.now() - Date.parse(oldest)) / 1_000;
     return [{ value: age, labels: { service } }];
   });
+};
+
+/** Failed promised work is tried again within this time. Milliseconds. */
+const SOON_MS = 40_000;
+/** Documents that a scrape reads of a collection. */
+const MOST = 1_000;
+
+interface WatchedWork {
+  readonly service: string;
+  readonly store: Store;
+  readonly collections: readonly Collection<Document>[];
+  readonly work: WorkTable<never>;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** For how long the oldest work of each kind is due and not done; of those that end some time only what is due now. */
+export const watchWork = (
+  metrics: Metrics,
+  { service, store, collections, work, now = Date.now }: WatchedWork,
+): void => {
+  const meter = {
+    name: 'work_due_seconds',
+    help: 'For how long the oldest work that follows a write is due and not done',
+    labels: ['service', 'collection', 'work', 'promised'],
+  };
+  for (const collection of collections) {
+    const kinds = Object.entries(work[collection.name] ?? {});
+    if (kinds.length === 0) continue;
+    const { acrossInstitutions }: CollectionHandle<Document> = store.collection(collection);
+    metrics.watch(meter, async () => {
+      const at = now();
+      const found = await acrossInstitutions.listDue({ until: at + SOON_MS, limit: MOST });
+      return kinds.map(([name, kind]) => {
+        const since = Math.min(at, ...found.flatMap(({ due }) => due?.[name]?.since ?? []));
+        const promised = String(typeof kind === 'function' || !kind.dropped);
+        return { value: (at - since) / 1_000, labels: { service, collection: collection.name, work: name, promised } };
+      });
+    });
+  }
 };

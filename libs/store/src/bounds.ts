@@ -65,9 +65,9 @@ export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bou
       requireWithin(document);
       return documents.insert(document, options);
     },
-    async insertMany(many) {
+    async insertMany(many, options) {
       for (const document of many) requireWithin(document);
-      return documents.insertMany(many);
+      return documents.insertMany(many, options);
     },
     async insertInOrder(many) {
       for (const document of many) requireWithin(document);

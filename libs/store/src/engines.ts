@@ -1,4 +1,5 @@
-import type { Collection, Document, Outbox, OutboxEvent } from './port.ts';
+import { requireWork } from './due.ts';
+import type { Collection, Document, DueChange, Outbox, OutboxEvent, Store } from './port.ts';
 
 // What both engines share: their errors, their surroundings, and the checks of what is declared.
 
@@ -35,23 +36,48 @@ export interface Surroundings {
   readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
 }
 
-/** The listeners of an outbox: one that throws affects neither the write nor the others. */
-export const createListeners = ({ logger }: Surroundings) => {
-  const listeners = new Set<(events: readonly OutboxEvent[]) => void>();
-  const onCommitted: Outbox['onCommitted'] = (listener) => {
+/** Listeners of committed writes: one that throws affects neither the write nor the others. */
+const createListenersOf = <Given extends readonly unknown[]>({ logger }: Surroundings, failure: string) => {
+  const listeners = new Set<(...given: Given) => void>();
+  const subscribe = (listener: (...given: Given) => void): (() => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   };
-  const notify = (events: readonly OutboxEvent[]): void => {
+  const notify = (...given: Given): void => {
     for (const listener of listeners) {
       try {
-        listener(events);
+        listener(...given);
       } catch (error) {
-        logger?.error('a listener of the outbox failed', { error });
+        logger?.error(failure, { error });
       }
     }
   };
+  return { subscribe, notify };
+};
+
+/** The listeners of an outbox. */
+export const createListeners = (surroundings: Surroundings) => {
+  const { subscribe, notify } = createListenersOf<[events: readonly OutboxEvent[]]>(
+    surroundings,
+    'a listener of the outbox failed',
+  );
+  const onCommitted: Outbox['onCommitted'] = subscribe;
   return { onCommitted, notify };
+};
+
+/** The listeners of writes that make work due. */
+export const createDueListeners = (surroundings: Surroundings) => {
+  const { subscribe, notify } = createListenersOf<[collection: string, at: number]>(
+    surroundings,
+    'a listener of due work failed',
+  );
+  const onDue: Store['onDue'] = subscribe;
+  /** After a write with these instants. */
+  const notifyDue = (collection: string, due: DueChange | undefined): void => {
+    const instants = Object.values(due ?? {}).filter((at) => at !== null);
+    if (instants.length > 0) notify(collection, Math.min(...instants));
+  };
+  return { onDue, notifyDue };
 };
 
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
@@ -67,8 +93,9 @@ const requireName = (name: string, pattern: RegExp, what: string): void => {
 };
 
 /** The declaration of a collection. @throws if a name in it is not allowed */
-export const requireDeclaration = ({ name, indexes }: Collection<Document>): void => {
+export const requireDeclaration = ({ name, indexes, work }: Collection<Document>): void => {
   requireName(name, /^[a-z_]+$/, 'a collection');
+  requireWork(name, work);
   for (const index of indexes) {
     requireName(index.name, /^[A-Za-z0-9_]+$/, 'an index');
     if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);

@@ -2,6 +2,7 @@ import type { MongoOptions } from './mongo.ts';
 import type { Store } from './port.ts';
 
 export { type Bounds, bounded, boundedCollection } from './bounds.ts';
+export { dueFrom } from './due.ts';
 export { IdempotencyKeyTaken, StoreUnavailable, UniqueViolation } from './engines.ts';
 export * from './port.ts';
 export { createQuiet, unlessQuiet } from './quiet.ts';

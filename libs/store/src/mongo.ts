@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Surroundings } from './engines.ts';
+import { createDueListeners, type Surroundings } from './engines.ts';
 import { createTurns, type MongoCollection } from './mongo/collection.ts';
 import { ANSWER_MS, connect, createGate, type Gate, inTime } from './mongo/connection.ts';
 import { collectionHandle } from './mongo/documents.ts';
@@ -50,12 +50,13 @@ const opened = async (database: Db, schemas: readonly Schema[], options: MongoOp
   await indexKeys(database);
   const outbox = createOutbox(database, records, options);
   const idempotency = createIdempotency(database, records);
+  const { onDue, notifyDue } = createDueListeners(options);
   const collectionOf = (schema: Schema): MongoCollection => {
     const own = database.collection<StoredRecord>(schema.name);
-    return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns() };
+    return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns(), notifyDue };
   };
   const collections = new Map(schemas.map((schema) => [schema.name, collectionOf(schema)]));
-  return { collections, outbox, idempotency, leases: createLeases(database) };
+  return { collections, outbox, idempotency, onDue, leases: createLeases(database) };
 };
 
 const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
@@ -84,7 +85,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     await client.close();
     throw error;
   });
-  const { collections, outbox, idempotency, leases } = parts;
+  const { collections, outbox, idempotency, leases, onDue } = parts;
   const gate = createGate(`the store ${database.databaseName}`, answerMs);
   let closing: Promise<void> | undefined;
 
@@ -105,6 +106,7 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
     idempotency: guardedIdempotency(idempotency, gate),
     outbox: guardedOutbox(outbox, gate),
     lease: (name, ms) => gate.run(() => leases.lease(name, ms)),
+    onDue,
     revision: () => undefined,
     ping: () => gate.run(async () => void (await database.command({ ping: 1 }))),
     close() {

@@ -9,6 +9,8 @@
  * - Every collection belongs to tenants: `of(institution)` reads and writes that institution's documents only.
  * - An id is unique in its collection over all institutions, so that a document can be found by its id alone.
  * - A method reads its arguments before it returns (insertMany: as it proceeds); later changes have no effect.
+ * - Work that follows a write is written with it (`due`), and found by one index. A crash at any moment loses no work:
+ *   it is due until a write or `moveDue` ends it.
  */
 
 /** A stored document. The store sets `version` and `institution`; every other member is the service's. */
@@ -16,10 +18,32 @@ export interface Document {
   readonly id: string;
   readonly version: number;
   readonly institution: string;
+  /** The work that is due of the document, by its name; absent: none. Set by `due` of writes and by `moveDue` alone. */
+  readonly due?: Due;
 }
 
 /** The argument of `insert`: the document without the members that the store sets. */
-export type New<T extends Document> = Omit<T, 'version' | 'institution'>;
+export type New<T extends Document> = Omit<T, 'version' | 'institution' | 'due'>;
+
+/** Work that follows a write and is still to be done. Instants are epoch milliseconds. */
+export interface DueWork {
+  /** When it is done next. While somebody works on it: the end of the claim. */
+  readonly at: number;
+  /** Since when it is due: the instant that the write chose, which claims and retries do not move. */
+  readonly since: number;
+  /** Attempts that have failed since then. */
+  readonly tries: number;
+  /** While it is claimed: a text that no other claim has. It stays after a crash, until the next claim. */
+  readonly claim?: string;
+}
+
+export type Due = Readonly<Record<string, DueWork>>;
+
+/**
+ * What a write makes due, and when (epoch milliseconds), by the names that the collection declares; null: nothing is
+ * left to do. Names that are not in it stay as they are. It ends a claim: who had it neither ends nor moves the work.
+ */
+export type DueChange = Readonly<Record<string, number | null>>;
 
 export type Scalar = string | number | boolean | null;
 
@@ -54,10 +78,13 @@ export interface Index {
 export interface Collection<T extends Document> {
   readonly name: string;
   readonly indexes: readonly Index[];
+  /** The names of the work that may be due of its documents; the engine then has an index of the earliest instant. */
+  readonly work?: readonly string[];
   /**
    * Returns a document of an earlier release in the shape of this one, and any other as the same object. Synchronous
-   * and pure. It applies to every read, also inside `update`, which therefore writes the new shape. It causes no write:
-   * conditions, orders and indexes use the stored shape until the next write or `rewrite`.
+   * and pure. It applies to every read, also inside `update`, which therefore writes the new shape, with the `due` that
+   * it has ({@link dueFrom}). It causes no write: conditions, orders, indexes and claims of due work use the stored
+   * shape until the next write or `rewrite`.
    */
   upgrade?(stored: T): T;
   /** Never set: carries the type of the documents. */
@@ -68,7 +95,7 @@ export interface Collection<T extends Document> {
 export const collection = <T extends Document>(
   name: string,
   indexes: readonly Index[] = [],
-  more: Pick<Collection<T>, 'upgrade'> = {},
+  more: Pick<Collection<T>, 'work' | 'upgrade'> = {},
 ): Collection<T> => ({ name, indexes, ...more });
 
 /** A fact that a write causes, as the domain states it: past tense, JSON data. */
@@ -123,6 +150,11 @@ export interface IdempotencyRecord<T> {
   answer(document: T): RememberedAnswer;
 }
 
+/** The options of an insert. */
+export interface InsertOptions<T> extends WriteOptions<T> {
+  readonly due?: DueChange;
+}
+
 export interface WriteOptions<T> {
   readonly events?: readonly Fact[];
   readonly idempotencyRecord?: IdempotencyRecord<T> | undefined;
@@ -137,6 +169,7 @@ export interface WriteOptions<T> {
 export interface Change<T extends Document> {
   readonly next: New<T>;
   readonly events?: readonly Fact[];
+  readonly due?: DueChange;
   /**
    * Whether the idempotency record of the options is written with this change; default: true. Choose false where the
    * request's answer is not final yet.
@@ -185,12 +218,12 @@ export interface Documents<T extends Document> {
    * Inserts one document. @throws {IdempotencyKeyTaken} on a taken idempotency record, before {@link UniqueViolation}
    * on a taken id or unique index.
    */
-  insert(document: New<T>, options?: WriteOptions<T>): Promise<T>;
+  insert(document: New<T>, options?: InsertOptions<T>): Promise<T>;
   /**
    * Inserts many, skipping ids that exist already (so that an interrupted call can be repeated); returns how many were
-   * new. Not atomic as a whole.
+   * new. Not atomic as a whole. `due` is of each.
    */
-  insertMany(documents: readonly New<T>[]): Promise<number>;
+  insertMany(documents: readonly New<T>[], options?: Pick<InsertOptions<T>, 'due'>): Promise<number>;
   /**
    * Inserts up to 1,000 documents one after the other: who reads one can read those before it. @throws
    * {UniqueViolation} at the first whose id or unique index is taken; those before it may be inserted, none after it is.
@@ -218,10 +251,57 @@ export interface Documents<T extends Document> {
   claim(request: ClaimRequest<T>): Promise<T[]>;
 }
 
+export interface DueRequest {
+  /** Epoch milliseconds: work with an earlier instant, or this one, is due. */
+  readonly now: number;
+  /** Documents at most. */
+  readonly limit: number;
+  /** The work to claim, by its name, with the milliseconds until the claim ends. Other work of the documents stays. */
+  readonly forMs: Readonly<Record<string, number>>;
+  /** Institutions whose documents are left to later claims. */
+  readonly except?: readonly string[];
+}
+
+/** A document with work that was claimed. */
+export interface Claimed<T extends Document> {
+  /** As it was when it was claimed, with the claim in its `due`. */
+  readonly document: T;
+  /** The names of the claimed work. */
+  readonly work: readonly string[];
+}
+
+/**
+ * Due work of a collection, over all institutions. These methods change neither a document's version nor any other
+ * member, publish nothing and make no update of the document start again.
+ */
+export interface DueDocuments<T extends Document> {
+  /**
+   * Claims the work that has been due the longest, each document by a conditional write: it moves the instants to the
+   * end of the claim. This is the only lease of work: no two callers have the same work before a claim ends. At its end
+   * the work is due again, whoever claimed it, so a handler decides from the document what is left to do. Processes
+   * compare their own clocks: by how much they differ, a claim ends earlier for others. Fewer than `limit`, also none,
+   * where others claim at the same moment.
+   */
+  claimDue(request: DueRequest): Promise<Claimed<T>[]>;
+  /**
+   * Replaces due work, unless it has changed from `from` (as a read or claim returned it, or the last successful `to`);
+   * null: it is done. Returns whether it did. A claimer ends, moves or renews its work by it: after a write has made the
+   * work due once more, or another has claimed it, nothing happens, so that nothing is forgotten.
+   */
+  moveDue(id: string, name: string, from: DueWork, to: DueWork | null): Promise<boolean>;
+  /** Documents of which work is due by an instant, the earliest first, without a claim; default: at any time. */
+  listDue(query: {
+    readonly until?: number;
+    readonly limit: number;
+    /** The last document seen, by its earliest instant. */
+    readonly after?: { readonly at: number; readonly id: string };
+  }): Promise<T[]>;
+}
+
 export interface CollectionHandle<T extends Document> {
   of(institution: string): Documents<T>;
   /** For sweeps, and look-ups by id before the institution is known. Each document stays in its institution. */
-  readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany' | 'insertInOrder'>;
+  readonly acrossInstitutions: Omit<Documents<T>, 'insert' | 'insertMany' | 'insertInOrder'> & DueDocuments<T>;
 }
 
 /** The stored answer of an idempotency key. */
@@ -275,9 +355,14 @@ export interface Store {
   readonly outbox: Outbox;
   /**
    * Takes or renews a lease for `ms`: true if this store instance holds it now. At most one holder at a time, over all
-   * processes that serve; for work of a single instance (sweeps, orphaned events).
+   * processes that serve; for what one instance does for all (retention, orphaned events). Not for due work.
    */
   lease(name: string, ms: number): Promise<boolean>;
+  /**
+   * Called right after a write of this process committed that made work due, with the earliest instant of that write;
+   * returns the function that unsubscribes.
+   */
+  onDue(listener: (collection: string, at: number) => void): () => void;
   /**
    * A number that changes with every write of any process, read without a query: nothing new can be found while it stays
    * the same. Undefined where the engine has none (MongoDB).

@@ -1,5 +1,15 @@
 import { valueAt } from './bounds.ts';
-import type { Collection, CollectionHandle, Document, Documents, Query, Store } from './port.ts';
+import type {
+  Change,
+  Collection,
+  CollectionHandle,
+  Document,
+  Documents,
+  DueChange,
+  DueDocuments,
+  Query,
+  Store,
+} from './port.ts';
 
 // Reading whole collections, and documents in the shape of this release.
 
@@ -44,6 +54,25 @@ export const eachOf = async <T>(
   if (failures.length > 0) throw failures[0];
 };
 
+/** The change, with the work that an earlier release has marked in another way. */
+const withUpgradedDue = <T extends Document>(change: Change<T>, stored: T, upgraded: T): Change<T> => {
+  const marked = Object.entries(upgraded.due ?? {}).filter(([name]) => stored.due?.[name] === undefined);
+  if (marked.length === 0) return change;
+  const due: DueChange = Object.fromEntries(marked.map(([name, { at }]) => [name, at]));
+  return { ...change, due: { ...due, ...change.due } };
+};
+
+/** What `fn` makes of the document in today's shape, for a write of the stored one. */
+const changeOf = <T extends Document>(
+  stored: T,
+  upgrade: (stored: T) => T,
+  fn: (current: T) => Change<T> | undefined,
+): Change<T> | undefined => {
+  const upgraded = upgrade(stored);
+  const change = fn(upgraded);
+  return change && withUpgradedDue(change, stored, upgraded);
+};
+
 type Reading<T extends Document> = Pick<Documents<T>, 'get' | 'find' | 'update' | 'claim'>;
 
 const reading = <T extends Document, Some extends Reading<T>>(documents: Some, upgrade: (stored: T) => T): Some => {
@@ -51,11 +80,23 @@ const reading = <T extends Document, Some extends Reading<T>>(documents: Some, u
   const own: Reading<T> = {
     get: async (id) => one(await documents.get(id)),
     find: async (query) => (await documents.find(query)).map(upgrade),
-    update: async (id, fn, options) => one(await documents.update(id, (stored) => fn(upgrade(stored)), options)),
+    update: async (id, fn, options) =>
+      one(await documents.update(id, (stored) => changeOf(stored, upgrade, fn), options)),
     claim: async (request) => (await documents.claim(request)).map(upgrade),
   };
   return { ...documents, ...own };
 };
+
+const readingDue = <T extends Document>(
+  documents: DueDocuments<T>,
+  upgrade: (stored: T) => T,
+): Pick<DueDocuments<T>, 'claimDue' | 'listDue'> => ({
+  async claimDue(request) {
+    const claimed = await documents.claimDue(request);
+    return claimed.map(({ document, work }) => ({ document: upgrade(document), work }));
+  },
+  listDue: async (query) => (await documents.listDue(query)).map(upgrade),
+});
 
 /** The handle of an engine that returns documents in the shape that the collection declares. */
 export const inShape = <T extends Document>(
@@ -65,26 +106,27 @@ export const inShape = <T extends Document>(
   upgrade
     ? {
         of: (institution) => reading(of(institution), upgrade),
-        acrossInstitutions: reading(acrossInstitutions, upgrade),
+        acrossInstitutions: { ...reading(acrossInstitutions, upgrade), ...readingDue(acrossInstitutions, upgrade) },
       }
     : { of, acrossInstitutions };
 
 /**
  * Writes every document of a collection in the shape of this release, page by page, during other reads and writes: for
  * the release after the one that reads both shapes, before queries use the new one. Can be interrupted and repeated.
+ * `where` is a condition on the stored shape, which only some documents meet.
  */
 export const rewrite = async <T extends Document>(
   store: Pick<Store, 'collection'>,
   collection: Collection<T>,
+  query: Pick<Query, 'where' | 'index'> = {},
 ): Promise<void> => {
   const { upgrade, ...plain } = collection;
   if (!upgrade) return;
   const stored = store.collection<T>(plain).acrossInstitutions;
-  for await (const document of documentsOf(stored)) {
+  for await (const document of documentsOf(stored, query)) {
     if (upgrade(document) === document) continue;
-    await stored.update(document.id, (current) => {
-      const next = upgrade(current);
-      return next === current ? undefined : { next };
-    });
+    await stored.update(document.id, (current) =>
+      changeOf(current, upgrade, (next) => (next === current ? undefined : { next })),
+    );
   }
 };

@@ -67,6 +67,7 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
     idempotency,
     outbox: createOutbox(file),
     lease: async (name, ms) => leases.lease(name, ms),
+    onDue: file.onDue,
     revision: () => file.reader.revision(),
     ping: () => file.ping(),
     async close() {

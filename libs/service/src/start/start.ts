@@ -31,9 +31,10 @@ import {
 import { createQuiet, type Store } from '@boxoffice/store';
 import type { Parts, ServiceDefinition } from '../definition.ts';
 import { contractOf } from '../definition.ts';
-import { countedStore, queueMetrics, relayMetrics, watchBacklog } from '../metrics.ts';
+import { countedStore, queueMetrics, relayMetrics, watchBacklog, watchWork } from '../metrics.ts';
 import { startSweeper } from '../retention.ts';
 import { type Subscriptions, startSubscriptions } from '../subscriptions.ts';
+import { startWork, type WorkRunner } from '../work/runner.ts';
 import { delayUntilReady, refuseForNow, refuseIn } from './refuse.ts';
 import { proveSecret } from './secret-proof.ts';
 
@@ -96,6 +97,8 @@ export interface RunningService {
   readonly complete: Promise<void>;
   /** Resolves if the service's own store and broker answer; rejects otherwise. */
   ready(): Promise<void>;
+  /** Resolves when no work that follows a write is due by now: for tests. */
+  idle(): Promise<void>;
   /** Stops accepting, finishes requests and messages in hand; the engines stay open. */
   close(): Promise<void>;
 }
@@ -158,7 +161,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
 
   void arrival('broker', options.bus, missing).catch(() => undefined);
 
-  const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions; keys: KeySet }> => {
+  const serve = async (): Promise<{ store: Store; subscriptions: Subscriptions; keys: KeySet; work: WorkRunner }> => {
     const opened = await arrival('store', options.store, missing);
     const store = metrics ? countedStore(opened, metrics, name) : opened;
     const authorizerUrl = options.authorizerUrl ?? listening?.url;
@@ -230,11 +233,15 @@ export const startService = async <Spec extends SettingsSpec, State>(
       const sweeper = startSweeper({ store, collections, retention: definition.retention(settings, state), logger });
       stop.add('sweeper', () => sweeper.close());
     }
+    const { collections, work: table = {} } = definition;
+    const work = startWork({ store, collections, work: table, state, logger });
+    stop.add('work', () => work.close());
+    if (metrics) watchWork(metrics, { service: name, store, collections, work: table });
     const background = await definition.background?.(parts, state);
     if (background) stop.add('background', () => background.close());
     handler = definition.front?.(app, parts, state) ?? app;
     there.resolve(handler);
-    return { store, subscriptions, keys };
+    return { store, subscriptions, keys, work };
   };
 
   const close = async (): Promise<void> => {
@@ -258,6 +265,7 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const {
     store,
     subscriptions,
+    work,
     listening: { url, port: chosen, renew },
   } = await begin().catch(async (error: unknown) => {
     await close();
@@ -274,5 +282,5 @@ export const startService = async <Spec extends SettingsSpec, State>(
   const ready = async (): Promise<void> => {
     await Promise.all([store.ping(), subscriptions.ping()]);
   };
-  return { name, url, port: chosen, renew, health, complete, ready, close };
+  return { name, url, port: chosen, renew, health, complete, ready, idle: work.idle, close };
 };

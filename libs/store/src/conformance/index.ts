@@ -14,6 +14,7 @@ import { conditions, pages } from './queries.ts';
 import { shapes } from './shapes.ts';
 import { type Check, type Engine, type Subject, suiteCollections } from './subject.ts';
 import { boundsOfReaders, tenants } from './tenants.ts';
+import { work } from './work.ts';
 
 export { plansOf } from '../sqlite/plans.ts';
 export type { Check, ChildEngine, Engine, Subject, Thing } from './subject.ts';
@@ -29,6 +30,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
   updates,
   shapes,
   claims,
+  work,
   outbox,
   idempotencyRecords,
   idempotency,

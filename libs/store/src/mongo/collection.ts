@@ -1,7 +1,7 @@
 // The store port on MongoDB.
 
 import type { Collection } from 'mongodb';
-import { IdempotencyKeyTaken, type Surroundings, UniqueViolation } from '../engines.ts';
+import { type createDueListeners, IdempotencyKeyTaken, type Surroundings, UniqueViolation } from '../engines.ts';
 import { findIdempotencyRecord, freeIdempotencyRecord, type MongoIdempotency } from './idempotency.ts';
 import type { MongoOutbox } from './outbox.ts';
 import { isDuplicate, type Schema, type StoredRecord, takenIndex } from './record.ts';
@@ -33,6 +33,7 @@ export interface MongoCollection {
   readonly idempotency: MongoIdempotency;
   readonly turns: ReturnType<typeof createTurns>;
   readonly surroundings: Surroundings;
+  readonly notifyDue: ReturnType<typeof createDueListeners>['notifyDue'];
 }
 
 /** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */

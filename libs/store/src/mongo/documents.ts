@@ -4,6 +4,7 @@ import type { CollectionHandle, Document, Documents } from '../port.ts';
 import { claim } from './claim.ts';
 import type { MongoCollection } from './collection.ts';
 import type { Gate } from './connection.ts';
+import { dueDocuments } from './due.ts';
 import { documentOf, type StoredRecord, visible } from './record.ts';
 import { allOf, conditionsOf, pageOf, type RecordFilter } from './where.ts';
 import { insert, insertInOrder, insertMany, update } from './writes.ts';
@@ -46,7 +47,8 @@ const documentsOf = <T extends Document>(
   return {
     insert: (document, options = {}) =>
       gate.run((call) => insert<T>(collection, institution ?? '', document, options, call)),
-    insertMany: (documents) => gate.runLong(() => insertMany<T>(collection, institution ?? '', documents)),
+    insertMany: (documents, options = {}) =>
+      gate.runLong(() => insertMany<T>(collection, institution ?? '', documents, options)),
     insertInOrder: (documents) => gate.run(() => insertInOrder<T>(collection, institution ?? '', documents)),
     get: (id) =>
       gate.run(async () => {
@@ -72,5 +74,5 @@ const documentsOf = <T extends Document>(
 /** The handle of a collection. */
 export const collectionHandle = <T extends Document>(collection: MongoCollection, gate: Gate): CollectionHandle<T> => ({
   of: (institution) => documentsOf<T>(collection, gate, institution),
-  acrossInstitutions: documentsOf<T>(collection, gate, undefined),
+  acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...dueDocuments<T>(collection, gate) },
 });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type IndexDescription, MongoServerError } from 'mongodb';
+import { earliestOf, requireWork } from '../due.ts';
 import { requireDeclaration, requirePath } from '../engines.ts';
-import type { Collection, Document, Index } from '../port.ts';
+import type { Collection, Document, Due, Index } from '../port.ts';
 
 // How a document is stored: its body, the indexes of its collection, and the record around it.
 //
@@ -34,7 +35,7 @@ const hasSpecialNames = (value: Json): boolean => {
 };
 
 /** The members that the store sets; never part of a body. */
-const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
+const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
 
 /** The JSON of an object without the members that the store sets. */
 export const bodyOf = (document: object): JsonObject => {
@@ -75,6 +76,8 @@ export interface Schema {
   readonly name: string;
   readonly unique: readonly UniqueKey[];
   readonly indexes: readonly IndexDescription[];
+  /** The declared names of work. */
+  readonly work: ReadonlySet<string>;
 }
 
 /** The index that admits each idempotency key in one document only. */
@@ -111,13 +114,18 @@ const ownIndexes: readonly IndexDescription[] = [
   { key: { _subjects: 1 }, name: 'store.subjects', sparse: true },
 ];
 
+/** The index of the earliest due work, of collections that declare some. */
+const dueIndex: IndexDescription = { key: { _dueAt: 1, _id: 1 }, name: 'store.due', sparse: true };
+
 /** The indexes of a collection. @throws if a name in it is not allowed */
 export const schemaOf = (collection: Collection<Document>): Schema => {
   requireDeclaration(collection);
   const { name, indexes } = collection;
+  const work = requireWork(name, collection.work);
   const unique = indexes.filter((one) => one.unique).map(uniqueKey);
   const all = [
     ...ownIndexes,
+    ...(work.size > 0 ? [dueIndex] : []),
     ...indexes.map((one) => plain(pathsOf(one))),
     ...unique.map((one) => ({
       key: { [`_unique.${one.name}`]: 1 as const },
@@ -126,7 +134,7 @@ export const schemaOf = (collection: Collection<Document>): Schema => {
       sparse: true,
     })),
   ];
-  return { name, unique, indexes: [...new Map(all.map((one) => [one.name, one])).values()] };
+  return { name, work, unique, indexes: [...new Map(all.map((one) => [one.name, one])).values()] };
 };
 
 /** The unique keys of a document, by index. */
@@ -202,7 +210,24 @@ export interface StoredRecord {
   readonly _idempotencyKeys?: readonly string[];
   /** The subjects of the idempotency records. */
   readonly _subjects?: readonly string[];
+  /** The due work; absent: none. Replaced as a whole, conditional on the whole. */
+  readonly _due?: Due;
+  /** The earliest instant of it. */
+  readonly _dueAt?: number;
 }
+
+/** The members of due work; none where nothing is due. */
+export const dueMembers = (due: Due | undefined): Pick<StoredRecord, '_due' | '_dueAt'> =>
+  due ? { _due: due, _dueAt: earliestOf(due) ?? 0 } : {};
+
+/** The parts of an update that replace the due work. */
+export const duePartsOf = (
+  due: Due | undefined,
+): { readonly $set: Partial<StoredRecord>; readonly $unset: Readonly<Record<string, ''>> } =>
+  due ? { $set: dueMembers(due), $unset: {} } : { $set: {}, $unset: { _due: '', _dueAt: '' } };
+
+/** Matches while the due work is what was read. */
+export const sameDue = (due: Due | undefined) => ({ _due: due ?? { $exists: false } });
 
 /** The projection of reads: pending events and stored answers stay on the server. */
 export const visible = {
@@ -212,10 +237,11 @@ export const visible = {
   _idempotencyKeys: 0,
   _subjects: 0,
   _unique: 0,
+  _dueAt: 0,
 } as const;
 
 /** The projection of reads that precede a write. */
-export const writable = { _outbox: 0, _pending: 0, _unique: 0 } as const;
+export const writable = { _outbox: 0, _pending: 0, _unique: 0, _dueAt: 0 } as const;
 
 /**
  * The options of a write. A write that records its own time must be visible soon after (the port: Documents), so the
@@ -230,6 +256,7 @@ export const documentOf = <T extends Document>(record: StoredRecord): T =>
     id: record._id,
     version: record.version,
     institution: record.institution,
+    ...(record._due && { due: record._due }),
   }) as Document as T;
 
 /** The `$set` of a write: the body and the members derived from it. */

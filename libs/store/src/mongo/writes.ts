@@ -1,20 +1,37 @@
 import { MongoBulkWriteError } from 'mongodb';
+import { changeDue } from '../due.ts';
 import { IdempotencyKeyTaken, UniqueViolation } from '../engines.ts';
-import type { Change, Document, New, WriteOptions } from '../port.ts';
+import type { Change, Document, DueChange, InsertOptions, New, WriteOptions } from '../port.ts';
 import { explain, type MongoCollection, refuseAnswered } from './collection.ts';
 import { type Call, LONG_TIMEOUT, whileAwaited } from './connection.ts';
 import { excessOf, type Parts, partsWith, storedIdempotencyRecord, unchanged, updateOf } from './idempotency.ts';
 import { eventsOf, type FrozenFact, freeze, outboxCapacity } from './outbox.ts';
-import { bodyOf, contentOf, documentOf, prompt, type StoredRecord, takenIndex, writable } from './record.ts';
+import {
+  bodyOf,
+  contentOf,
+  documentOf,
+  dueMembers,
+  duePartsOf,
+  prompt,
+  type StoredRecord,
+  sameDue,
+  takenIndex,
+  writable,
+} from './record.ts';
 import type { RecordFilter } from './where.ts';
 
 /** Documents of an insertMany in one message. */
 const batch = 1000;
 
-const recordOf = ({ schema }: MongoCollection, institution: string, document: New<Document>): StoredRecord => {
+const recordOf = (
+  { schema }: MongoCollection,
+  institution: string,
+  document: New<Document>,
+  due: DueChange = {},
+): StoredRecord => {
   if (typeof document.id !== 'string' || document.id === '') throw new Error('a document needs an id');
   const content = contentOf(schema, institution, document.id, bodyOf(document));
-  return { _id: document.id, institution, version: 1, ...content };
+  return { _id: document.id, institution, version: 1, ...content, ...dueMembers(changeDue(undefined, due, schema)) };
 };
 
 /** Inserts one document with its idempotency record and events. */
@@ -22,10 +39,10 @@ export const insert = async <T extends Document>(
   collection: MongoCollection,
   institution: string,
   document: New<T>,
-  { idempotencyRecord, events: facts, forget }: WriteOptions<T>,
+  { idempotencyRecord, events: facts, forget, due }: InsertOptions<T>,
   call: Call,
 ): Promise<T> => {
-  const plain = recordOf(collection, institution, document);
+  const plain = recordOf(collection, institution, document, due);
   const frozen = freeze(facts);
   const traceparent = collection.surroundings.trace?.();
   const written = documentOf<T>(plain);
@@ -47,6 +64,7 @@ export const insert = async <T extends Document>(
       continue;
     }
     collection.outbox.committed(events, institution);
+    collection.notifyDue(collection.schema.name, due);
     return written;
   }
 };
@@ -78,8 +96,9 @@ export const insertMany = async <T extends Document>(
   collection: MongoCollection,
   institution: string,
   documents: readonly New<T>[],
+  { due }: Pick<InsertOptions<T>, 'due'>,
 ): Promise<number> => {
-  const all = documents.map((one) => recordOf(collection, institution, one));
+  const all = documents.map((one) => recordOf(collection, institution, one, due));
   let inserted = 0;
   for (let start = 0; start < all.length; start += batch) {
     const some = all.slice(start, start + batch);
@@ -91,6 +110,7 @@ export const insertMany = async <T extends Document>(
       if (first) throw new UniqueViolation(first.index);
       inserted += some.length - [error.writeErrors].flat().length;
     }
+    collection.notifyDue(collection.schema.name, due);
   }
   return inserted;
 };
@@ -152,14 +172,15 @@ interface More {
 const replace = async <T extends Document>(
   collection: MongoCollection,
   record: StoredRecord,
-  { next, events: facts }: Change<T>,
+  { next, events: facts, due: dueChange }: Change<T>,
   options: WriteOptions<T>,
   more: More,
 ): Promise<T | undefined> => {
   const { _id, institution, version } = record;
   if (next.id !== _id) throw new Error(`an update cannot change the id ${_id} to ${next.id}`);
   const content = contentOf(collection.schema, institution, _id, bodyOf(next));
-  const written = documentOf<T>({ _id, institution, version: version + 1, ...content });
+  const due = dueChange ? changeDue(record._due, dueChange, collection.schema) : record._due;
+  const written = documentOf<T>({ _id, institution, version: version + 1, ...content, ...dueMembers(due) });
   const idempotencyRecords = await nextIdempotencyRecords(collection, record, written, options);
   whileAwaited(more.call);
   const changed: Parts = idempotencyRecords ? partsWith(idempotencyRecords) : { $set: {}, $unset: {} };
@@ -171,16 +192,23 @@ const replace = async <T extends Document>(
     institution,
     version,
     ...(idempotencyRecords ? unchanged(record) : {}),
+    ...(dueChange ? sameDue(record._due) : {}),
     ...(first ? { [`_outbox.${outboxCapacity - 1}`]: { $exists: false } } : {}),
   };
+  const dueParts = dueChange ? duePartsOf(due) : { $set: {}, $unset: {} };
   const parts: Parts = {
-    $set: { ...content, ...changed.$set, version: version + 1 },
-    $unset: { ...changed.$unset, ...(record._escaped && !content._escaped ? { _escaped: '' } : {}) },
+    $set: { ...content, ...changed.$set, ...dueParts.$set, version: version + 1 },
+    $unset: {
+      ...changed.$unset,
+      ...dueParts.$unset,
+      ...(record._escaped && !content._escaped ? { _escaped: '' } : {}),
+    },
   };
   const pushed = first ? { $push: { _outbox: { $each: events } }, $min: { _pending: first.at } } : {};
   const { matchedCount } = await collection.records.updateOne(filter, { ...updateOf(parts), ...pushed }, prompt);
   if (matchedCount === 0) return undefined;
   collection.outbox.committed(events, institution);
+  collection.notifyDue(collection.schema.name, dueChange);
   return written;
 };
 

@@ -1,14 +1,27 @@
+import { changeDue } from '../due.ts';
 import { IdempotencyKeyTaken } from '../engines.ts';
-import type { Change, ClaimRequest, CollectionHandle, Document, Documents, New, WriteOptions } from '../port.ts';
+import type {
+  Change,
+  ClaimRequest,
+  CollectionHandle,
+  Document,
+  Documents,
+  Due,
+  DueChange,
+  New,
+  WriteOptions,
+} from '../port.ts';
 import { engineError, uniqueViolation } from './database.ts';
+import { dueDocuments } from './due.ts';
 import type { DatabaseFile } from './file.ts';
 import { forgetSteps, isKeyTaken, recordSubjects, takeKey } from './idempotency.ts';
 import { eventsOf, outboxSteps } from './outbox.ts';
+import { bodyOf, documentOf, dueColumns } from './rows.ts';
 import type { TableInfo } from './schema.ts';
 import { allOf, type Clause, fieldSql, pageReads, pageSql, sourceSql, whereClauses } from './where.ts';
 import { type Answer, type Failure, isFailure, type Step, type Value } from './writer/protocol.ts';
 
-const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution']);
+const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
 
 /** The body with top-level members set or, where undefined, removed. */
 const changedBody = (set: object): Clause => {
@@ -60,28 +73,21 @@ export const claimStep = <T extends Document>(
   const matching = allOf(whereClauses(where, institution, table.indexed));
   const body = changedBody(set);
   const rows = limit === undefined ? matching : chosenRows(table, matching, limit, spread);
-  const sql = `UPDATE "${table.name}" SET version = version + 1, body = ${body.sql} WHERE ${rows.sql} RETURNING institution, version, body`;
+  const sql = `UPDATE "${table.name}" SET version = version + 1, body = ${body.sql} WHERE ${rows.sql} RETURNING ${table.read}`;
   return [sql, 'rows', [...body.values, ...rows.values]];
 };
 
 /** Documents of an insertMany in one message and one transaction; other writes run in between. */
 const batch = 2000;
 
-const bodyOf = (document: object): string => {
-  const { version: _version, institution: _institution, ...body } = document as Document;
-  return JSON.stringify(body);
-};
-
-const documentOf = <T extends Document>([institution, version, body]: readonly unknown[]): T => {
-  const document = JSON.parse(body as string);
-  document.version = version;
-  document.institution = institution;
-  return document;
-};
-
 /** A document with the members that the store sets. */
-const completed = <T extends Document>(document: New<T>, version: number, institution: string): T =>
-  ({ ...document, version, institution }) as Document as T;
+const completed = <T extends Document>(
+  document: New<T>,
+  { due, ...own }: Pick<Document, 'version' | 'institution' | 'due'>,
+): T => {
+  const { due: _, ...rest } = { due: undefined, ...document };
+  return { ...rest, ...own, ...(due && { due }) } as Document as T;
+};
 
 /** The documents of one institution, or of all where that is undefined. */
 const documentsOf = <T extends Document>(
@@ -94,7 +100,17 @@ const documentsOf = <T extends Document>(
   };
   const within = institution === undefined ? '' : ' AND institution = ?';
   const tenant = institution === undefined ? [] : [institution];
-  const insertion = `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?)`;
+  const hasWork = table.work.size > 0;
+  const insertion = hasWork
+    ? `INSERT INTO "${table.name}" (id, institution, version, body, due, due_at) VALUES (?, ?, 1, ?, ?, ?)`
+    : `INSERT INTO "${table.name}" (id, institution, version, body) VALUES (?, ?, 1, ?)`;
+  const insertedDue = (change: DueChange = {}): Due | undefined => changeDue(undefined, change, table);
+  const insertedRow = (document: New<T>, due: Due | undefined): readonly Value[] => [
+    document.id,
+    institution ?? '',
+    bodyOf(document),
+    ...(hasWork ? dueColumns(due) : []),
+  ];
 
   /**
    * Writes the document with its idempotency record and events. @returns false if the document's step changed no row
@@ -121,42 +137,57 @@ const documentsOf = <T extends Document>(
   const written = (answer: Answer) => (isFailure(answer) ? raise(answer) : answer);
 
   const get = (id: string): T | undefined => {
-    const sql = `SELECT institution, version, body FROM "${table.name}" WHERE id = ?${within}`;
+    const sql = `SELECT ${table.read} FROM "${table.name}" WHERE id = ?${within}`;
     const [row] = file.reader.all(sql, [id, ...tenant]);
     return row && documentOf<T>(row);
   };
 
-  const replace = (current: T, change: Change<T>, options: WriteOptions<T>): Promise<T | false> => {
+  const replace = async (current: T, change: Change<T>, options: WriteOptions<T>): Promise<T | false> => {
     const { id, version, institution: home } = current;
-    const next = completed<T>(change.next, version + 1, home);
+    const due = change.due ? changeDue(current.due, change.due, table) : current.due;
+    const next = completed<T>(change.next, { version: version + 1, institution: home, ...(due && { due }) });
     if (next.id !== id) throw new Error(`an update cannot change the id ${id} to ${next.id}`);
-    const sql = `UPDATE "${table.name}" SET version = ?, body = ? WHERE id = ? AND version = ? AND institution = ?`;
-    const step: Step = [sql, 'must', [version + 1, bodyOf(next), id, version, home]];
+    const where = 'WHERE id = ? AND version = ? AND institution = ?';
+    const step: Step = change.due
+      ? [
+          `UPDATE "${table.name}" SET version = ?, body = ?, due = ?, due_at = ? ${where} AND due IS ?`,
+          'must',
+          [version + 1, bodyOf(next), ...dueColumns(due), id, version, home, dueColumns(current.due)[0]],
+        ]
+      : [
+          `UPDATE "${table.name}" SET version = ?, body = ? ${where}`,
+          'must',
+          [version + 1, bodyOf(next), id, version, home],
+        ];
     const facts = [...(change.events ?? []), ...(options.events ?? [])];
-    const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
-    return write(step, next, own, facts).then((met) => met && next);
+    const remembering = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
+    const isWritten = await write(step, next, remembering, facts);
+    if (!isWritten) return false;
+    file.notifyDue(table.name, change.due);
+    return next;
   };
 
   return {
-    async insert(document: New<T>, options: WriteOptions<T> = {}) {
-      const next = completed<T>(document, 1, institution ?? '');
-      const step: Step = [insertion, 'run', [next.id, next.institution, bodyOf(next)]];
-      await write(step, next, options, options.events);
+    async insert(document, options = {}) {
+      const due = insertedDue(options.due);
+      const next = completed<T>(document, { version: 1, institution: institution ?? '', ...(due && { due }) });
+      await write([insertion, 'run', insertedRow(document, due)], next, options, options.events);
+      file.notifyDue(table.name, options.due);
       return next;
     },
-    async insertMany(documents) {
+    async insertMany(documents, options = {}) {
       const sql = `${insertion} ON CONFLICT (id) DO NOTHING`;
+      const due = insertedDue(options.due);
       let inserted = 0;
       for (let start = 0; start < documents.length; start += batch) {
-        const rows = documents
-          .slice(start, start + batch)
-          .map((one): readonly Value[] => [one.id, institution ?? '', bodyOf(one)]);
+        const rows = documents.slice(start, start + batch).map((one) => insertedRow(one, due));
         inserted += Number(written(await file.write([[sql, 'each', rows]])));
+        file.notifyDue(table.name, options.due);
       }
       return inserted;
     },
     async insertInOrder(documents) {
-      const rows = documents.map((one): readonly Value[] => [one.id, institution ?? '', bodyOf(one)]);
+      const rows = documents.map((one) => insertedRow(one, undefined));
       if (rows.length > 0) written(await file.write([[insertion, 'each', rows]]));
     },
     get: async (id) => get(id),
@@ -168,7 +199,7 @@ const documentsOf = <T extends Document>(
       const readAll = () => {
         for (const { conditions, order } of reads) {
           const left = query.limit === undefined ? -1 : query.limit - found.length;
-          const { sql, values } = pageSql(source, [...scope, ...conditions], order, left);
+          const { sql, values } = pageSql(table, source, [...scope, ...conditions], order, left);
           for (const row of file.reader.all(sql, values)) found.push(documentOf<T>(row));
           if (query.limit !== undefined && found.length >= query.limit) return;
         }
@@ -223,5 +254,5 @@ const documentsOf = <T extends Document>(
 /** The handle of a collection in a file. */
 export const collectionHandle = <T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> => ({
   of: (institution) => documentsOf<T>(file, table, institution),
-  acrossInstitutions: documentsOf<T>(file, table, undefined),
+  acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...dueDocuments<T>(file, table) },
 });

@@ -1,7 +1,7 @@
 // The store port on SQLite: one file per service, read on the caller's thread and written by the writer thread.
 
 import { DatabaseSync } from 'node:sqlite';
-import { createListeners, type Surroundings } from '../engines.ts';
+import { createDueListeners, createListeners, type Surroundings } from '../engines.ts';
 import type { OutboxEvent } from '../port.ts';
 import { engineError, failureOf, rowsOf, statementCache } from './database.ts';
 import { type Answer, isFailure, type Step, type Table, type Value } from './writer/protocol.ts';
@@ -55,6 +55,7 @@ export const openFile = async (
   if (isFailure(answer)) throw engineError(path, answer);
   const reader = openReader(path);
   const { onCommitted, notify } = createListeners(surroundings);
+  const { onDue, notifyDue } = createDueListeners(surroundings);
   const underWay = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
@@ -92,6 +93,8 @@ export const openFile = async (
     surroundings,
     write,
     onCommitted,
+    onDue,
+    notifyDue,
     async ping(): Promise<void> {
       const outcome = await write([['SELECT 1', 'rows', []]]);
       if (isFailure(outcome)) throw engineError(path, outcome);

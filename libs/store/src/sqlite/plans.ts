@@ -8,13 +8,14 @@ import { pageReads, pageSql, sourceSql, whereClauses } from './where.ts';
  * which is declared for both engines.
  */
 export const plansOf = <T extends Document>(collection: Collection<T>, query: Query): string[] => {
-  const plain = { name: collection.name, indexes: collection.indexes };
+  const { name, indexes, work = [] } = collection;
+  const plain = { name, indexes, work };
   const table = tableInfo(plain);
   const database = new DatabaseSync(':memory:');
   migrate(database, [tableOf(plain)]);
   const plans = pageReads(query, table.indexed).map(({ conditions, order }) => {
     const scope = whereClauses(query.where ?? {}, 'institution', table.indexed);
-    const { sql, values } = pageSql(sourceSql(table, query), [...scope, ...conditions], order, 20);
+    const { sql, values } = pageSql(table, sourceSql(table, query), [...scope, ...conditions], order, 20);
     const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
     return rows.map(({ detail }) => String(detail)).join('; ');
   });

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { requireWork } from '../due.ts';
 import { requireDeclaration, requirePath } from '../engines.ts';
 import type { Collection, Document, Index } from '../port.ts';
 import type { Table } from './writer/protocol.ts';
@@ -29,6 +30,10 @@ export const indexName = (table: string, index: string): string => `${table}.${i
 /** A collection as its statements use it. */
 export interface TableInfo {
   readonly name: string;
+  /** The declared names of work; with any, the table has the columns of due work. */
+  readonly work: ReadonlySet<string>;
+  /** The columns of a document, as reads return them. */
+  readonly read: string;
   /** The declared names of the indexes. */
   readonly indexes: ReadonlySet<string>;
   /** The columns that indexes name. */
@@ -38,7 +43,8 @@ export interface TableInfo {
 }
 
 /** What the statements of a collection need to know. */
-export const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo => {
+export const tableInfo = ({ name, indexes, work: declared }: Collection<Document>): TableInfo => {
+  const work = requireWork(name, declared);
   const unique = new Map([[`${name}.id`, 'id']]);
   for (const index of indexes.filter((one) => one.unique)) {
     const columns = indexColumns(index).map((one) => `${name}.${one.replaceAll('"', '')}`);
@@ -46,6 +52,8 @@ export const tableInfo = ({ name, indexes }: Collection<Document>): TableInfo =>
   }
   return {
     name,
+    work,
+    read: work.size > 0 ? 'institution, version, body, due' : 'institution, version, body',
     unique,
     indexes: new Set(indexes.map((index) => index.name)),
     indexed: new Set(indexes.flatMap((index) => index.fields.map(column))),
@@ -64,7 +72,10 @@ export const tableOf = (collection: Collection<Document>): Table => {
     const full = indexName(name, index.name);
     statements[full] = `CREATE ${unique}INDEX "${full}" ON "${name}" (${indexColumns(index).join(', ')})`;
   }
-  return { name, columns, indexes: statements };
+  if ((collection.work ?? []).length === 0) return { name, columns, indexes: statements };
+  const due = indexName(name, '$due');
+  statements[due] = `CREATE INDEX "${due}" ON "${name}" (due_at, id) WHERE due_at IS NOT NULL`;
+  return { name, columns, indexes: statements, due: true };
 };
 
 // Rows are appended and their random keys are in small indexes: fewer pages change than with the rows in key order.
@@ -94,6 +105,10 @@ const migrateTable = (database: DatabaseSync, table: Table) => {
     if (columns.has(name)) continue;
     database.exec(`ALTER TABLE "${table.name}" ADD COLUMN "${name}" ANY GENERATED ALWAYS AS (${expression}) VIRTUAL`);
   }
+  if (table.due && !columns.has('due'))
+    database.exec(
+      `ALTER TABLE "${table.name}" ADD COLUMN due TEXT; ALTER TABLE "${table.name}" ADD COLUMN due_at REAL`,
+    );
   const existing = database
     .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
     .all(table.name);

@@ -109,10 +109,16 @@ export const sourceSql = (table: TableInfo, { index, where = {} }: Pick<Query, '
 };
 
 /** The text and values of one read. A negative limit is none. */
-export const pageSql = (source: string, conditions: readonly Clause[], order: string, limit: number): Clause => {
+export const pageSql = (
+  { read }: Pick<TableInfo, 'read'>,
+  source: string,
+  conditions: readonly Clause[],
+  order: string,
+  limit: number,
+): Clause => {
   const { sql, values } = allOf(conditions);
   return {
-    sql: `SELECT institution, version, body FROM ${source} WHERE ${sql} ORDER BY ${order} LIMIT ?`,
+    sql: `SELECT ${read} FROM ${source} WHERE ${sql} ORDER BY ${order} LIMIT ?`,
     values: [...values, limit],
   };
 };

@@ -4,10 +4,13 @@ import type { Store } from '../../src/index.ts';
 import { sqliteEngine } from '../sqlite/engine.ts';
 import {
   type KilledDouble,
+  withEndlessClaims,
   withEventsBefore,
   withIdempotencyRecordsApart,
   withoutAtomicClaim,
   withoutCompareAndSwap,
+  withoutConditionalClaim,
+  withoutConditionalEnd,
   withoutFirstAnswer,
   withoutIdempotencyRecords,
   withoutShapes,
@@ -73,6 +76,24 @@ describe('the suite catches an engine', () => {
   test('that claims in two steps', async () => {
     const broken = await failing([checkOf(checks('claims'), '300 concurrent')], withoutAtomicClaim);
     expect([...broken.values()]).toEqual([expect.stringContaining('200 claimers get one place each')]);
+  });
+
+  test('that ends work whatever has become of it since it was claimed', async () => {
+    const rules = [
+      checkOf(checks('work'), 'is not ended by an earlier claim'),
+      checkOf(checks('work'), 'renews, postpones and ends'),
+    ];
+    expect((await failing(rules, withoutConditionalEnd)).size).toBe(2);
+  });
+
+  test('that gives one work to many who claim at once', async () => {
+    const broken = await failing([checkOf(checks('work'), 'of many who claim at once')], withoutConditionalClaim);
+    expect(broken.size).toBe(1);
+  });
+
+  test('whose claims forget their end', async () => {
+    const broken = await failing([checkOf(checks('work'), 'a claim ends by itself')], withEndlessClaims);
+    expect(broken.size).toBe(1);
   });
 
   test('that writes events before their document', async () => {

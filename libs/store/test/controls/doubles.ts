@@ -1,4 +1,4 @@
-import type { Collection, Document, Documents, New, Store, WriteOptions } from '../../src/index.ts';
+import type { Collection, Document, Documents, DueDocuments, New, Store, WriteOptions } from '../../src/index.ts';
 import { openStore as openSqlite } from '../sqlite/engine.ts';
 
 // Stores that each break one guarantee of the port, wrapped around one that satisfies it.
@@ -17,6 +17,46 @@ const wrapped = (store: Store, wrap: Wrap): Store => ({
     return { of: (institution: string) => wrap<T>(handle.of(institution), institution, all), acrossInstitutions: all };
   },
 });
+
+type WrapDue = <T extends Document>(
+  due: DueDocuments<T>,
+  documents: Pick<Documents<T>, 'get'>,
+) => Partial<DueDocuments<T>>;
+
+/** The store with other methods for due work. */
+const withDue = (store: Store, wrap: WrapDue): Store => ({
+  ...store,
+  collection<T extends Document>(collection: Collection<T>) {
+    const { of, acrossInstitutions } = store.collection(collection);
+    return { of, acrossInstitutions: { ...acrossInstitutions, ...wrap<T>(acrossInstitutions, acrossInstitutions) } };
+  },
+});
+
+/** Ends and moves work whatever has become of it since it was claimed. */
+export const withoutConditionalEnd = (store: Store): Store =>
+  withDue(store, ({ moveDue }, { get }) => ({
+    async moveDue(id, name, from, to) {
+      const current = (await get(id))?.due?.[name];
+      return current ? moveDue(id, name, current, to) : moveDue(id, name, from, to);
+    },
+  }));
+
+/** Claims by looking for due work first, and returns it whoever gets the claim. */
+export const withoutConditionalClaim = (store: Store): Store =>
+  withDue(store, ({ claimDue, listDue }) => ({
+    async claimDue(request) {
+      const found = await listDue({ until: request.now, limit: request.limit });
+      const claimed = await claimDue(request);
+      return claimed.length === 0 ? found.map((document) => ({ document, work: Object.keys(request.forMs) })) : claimed;
+    },
+  }));
+
+/** Claims for good. */
+export const withEndlessClaims = (store: Store): Store =>
+  withDue(store, ({ claimDue }) => ({
+    claimDue: ({ forMs, ...request }) =>
+      claimDue({ ...request, forMs: Object.fromEntries(Object.keys(forMs).map((name) => [name, 1e12])) }),
+  }));
 
 /** Reads and writes without the tenant filter. */
 export const withoutTenantFilter = (store: Store): Store =>

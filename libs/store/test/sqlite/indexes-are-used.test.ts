@@ -28,7 +28,7 @@ const plan = (sql: string, values: readonly Value[]): string =>
 const findPlan = (query: Query, across = false) =>
   pageReads(query, table.indexed).map(({ conditions, order }) => {
     const scope = whereClauses(query.where ?? {}, across ? undefined : 'inst', table.indexed);
-    const { sql, values } = pageSql(sourceSql(table, query), [...scope, ...conditions], order, 20);
+    const { sql, values } = pageSql(table, sourceSql(table, query), [...scope, ...conditions], order, 20);
     return plan(sql, values);
   });
 

@@ -31,6 +31,8 @@ export interface Table {
   readonly name: string;
   readonly columns: Readonly<Record<string, string>>;
   readonly indexes: Readonly<Record<string, string>>;
+  /** Whether it has the columns of due work: `due` in JSON, `due_at` the earliest instant. */
+  readonly due?: boolean;
 }
 
 /** Why a write was aborted. `code` is SQLite's extended result code, 0 if a `must` changed nothing. */

@@ -1,0 +1,116 @@
+// Work that follows a write: what a service's definition says of it (docs/follow-up-work.md).
+import type { Document } from '@boxoffice/store';
+
+/** Waits between attempts, as data of a kind of work. */
+export interface Retries {
+  /** Milliseconds to the next attempt, by the number of those that failed; the last one repeats. */
+  readonly delaysMs: readonly number[];
+  /** Whether there is a last attempt: the one after the last of the delays. Default: no. */
+  readonly isEnding?: boolean;
+}
+
+/** Retries of work that the law promises: there is no last one. */
+export const PROMISED: Retries = { delaysMs: [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] };
+
+/** By which part a retry comes earlier or later, so that those of an outage do not come all at once. */
+const JITTER = 0.2;
+
+/**
+ * Milliseconds from a failed attempt to the next one, by the number of failed attempts (from 1); undefined after the
+ * last one, where there is one. `random` is in [0, 1).
+ */
+export const retryAfter = ({ delaysMs, isEnding = false }: Retries, failed: number, random: number) => {
+  const delay = isEnding ? delaysMs[failed - 1] : delaysMs[Math.min(failed, delaysMs.length) - 1];
+  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
+};
+
+/** By then the request that makes work due has done it, or its process is dead or very slow. Milliseconds. */
+const SOON_MS = 3_000;
+
+/** When work is due that the request does itself, at once: the write that ends the work clears it before. */
+export const soon = (now: number): number => now + SOON_MS;
+
+/** A claim of work, as its handler sees it. The runner renews it until the handler has ended. */
+export interface Claim {
+  /** Since when the work is due. Epoch milliseconds. */
+  readonly since: number;
+  /** Attempts that failed since then. */
+  readonly tries: number;
+  /** Aborted when the service stops and does not wait any longer. */
+  readonly signal: AbortSignal;
+  /** Whether a document, as a write finds it, is still claimed: the condition of a write that records an outside effect. */
+  isHeld(document: Document): boolean;
+}
+
+/**
+ * What a handler leaves: `done`, nothing is left to do; `recorded`, its own write has said when the work is due next, or
+ * that it is not; or the instant at which it is looked at again (epoch milliseconds).
+ */
+export type WorkResult = 'done' | 'recorded' | { readonly again: number };
+
+/** A kind of work that may be due of a document. `State`: what `prepare` of the service returns. */
+export interface WorkKind<State> {
+  /**
+   * Does what is left to do, and decides from the document what that is, since it may be called late and twice: each of
+   * its effects has a condition. Throws if it could not: it is tried again. Nothing that it returns, but for an instant,
+   * keeps work due that is not done.
+   */
+  handle(state: State, document: Document, claim: Claim): Promise<WorkResult>;
+  /** Default: {@link PROMISED}. */
+  readonly retries?: Retries;
+  /** Milliseconds until a claim ends that nobody renews. With effects outside: longer than the handler takes at most. */
+  readonly claimMs?: number;
+  /** How many a process does at once; such work waits for no other of its collection. Default: 16, with the others. */
+  readonly slots?: number;
+  /** How many of these one institution may have while others wait. Default: half. */
+  readonly institutionSlots?: number;
+  /**
+   * The document after an operator has given the work up; absent: it is promised, and cannot be. Synchronous and pure;
+   * `now` in epoch milliseconds.
+   */
+  dropped?(document: Document, now: number): object;
+}
+
+/** A kind of work, or its handler alone where it is promised. */
+export type Work<State> = WorkKind<State> | WorkKind<State>['handle'];
+
+/** All work of a service: its handlers by the collection and the name that the collection declares. */
+export type WorkTable<State> = Readonly<Record<string, Readonly<Record<string, Work<State>>>>>;
+
+const CLAIM_MS = 15_000;
+const SLOTS = 16;
+
+/** A kind with every member. */
+export interface WorkKindOf<State> extends WorkKind<State> {
+  readonly retries: Retries;
+  readonly claimMs: number;
+}
+
+/** The kind of an entry of the table. */
+export const workKindOf = <State>(work: Work<State>): WorkKindOf<State> =>
+  typeof work === 'function'
+    ? { handle: work, retries: PROMISED, claimMs: CLAIM_MS }
+    : { retries: PROMISED, claimMs: CLAIM_MS, ...work };
+
+/** Work that a process does from one supply of slots. */
+export interface Pool<State> {
+  readonly kinds: Readonly<Record<string, WorkKindOf<State>>>;
+  readonly slots: number;
+  readonly institutionSlots: number;
+}
+
+/** The pools of a collection: one of each kind with slots of its own, one of all others. */
+export const poolsOf = <State>(table: Readonly<Record<string, Work<State>>>): readonly Pool<State>[] => {
+  const kinds = Object.entries(table).map(([name, work]) => [name, workKindOf(work)] as const);
+  const pool = (
+    some: typeof kinds,
+    { slots = SLOTS, institutionSlots = Math.ceil(slots / 2) }: Partial<WorkKind<State>>,
+  ) => ({
+    kinds: Object.fromEntries(some),
+    slots,
+    institutionSlots,
+  });
+  const shared = kinds.filter(([, { slots }]) => slots === undefined);
+  const own = kinds.filter(([, { slots }]) => slots !== undefined);
+  return [...(shared.length > 0 ? [pool(shared, {})] : []), ...own.map((one) => pool([one], one[1]))];
+};

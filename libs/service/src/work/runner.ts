@@ -1,0 +1,233 @@
+// The runner of work that follows a write: the only one of the product (docs/follow-up-work.md).
+import { type Logger, repeat, within } from '@boxoffice/runtime';
+import {
+  type Collection,
+  type CollectionHandle,
+  createQuiet,
+  type Document,
+  type DueWork,
+  type Store,
+} from '@boxoffice/store';
+import {
+  type Claim,
+  type Pool,
+  poolsOf,
+  retryAfter,
+  type WorkKindOf,
+  type WorkResult,
+  type WorkTable,
+} from './kinds.ts';
+
+/** How often work is looked for that other processes have made due, or whose time has come. Milliseconds. */
+const POLL_MS = 1_000;
+/** The same while nothing at all is written, where the engine tells. */
+const QUIET_MS = 5_000;
+/** How long a stop waits for handlers before it aborts them, and then for their end. */
+const CLOSING_MS = 3_000;
+/** Failures of one kind of work are logged once in this time. */
+const LOG_EVERY_MS = 10_000;
+/** Renewals within the time of a claim. */
+const RENEWALS = 3;
+
+export interface WorkOptions<State> {
+  readonly store: Store;
+  readonly collections: readonly Collection<Document>[];
+  readonly work: WorkTable<State>;
+  readonly state: State;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  readonly pollMs?: number;
+  readonly random?: () => number;
+}
+
+export interface WorkRunner {
+  /**
+   * Resolves when no work is due by now and no handler is running: what is due is done, or postponed. For tests, which
+   * wait for what follows a write.
+   */
+  idle(): Promise<void>;
+  /** Claims nothing more; waits for the handlers, then aborts them: what they leave is due at once, for others. */
+  close(): Promise<void>;
+}
+
+interface PoolRunner extends WorkRunner {
+  /** The handlers that it has called so far. */
+  begun(): number;
+}
+
+/** @throws unless every work that a collection declares has one handler, and no other */
+const requireHandlers = <State>(collections: readonly Collection<Document>[], table: WorkTable<State>): void => {
+  const declared = collections.flatMap(({ name, work = [] }) => work.map((one) => `${name}.${one}`));
+  const handled = Object.entries(table).flatMap(([name, kinds]) => Object.keys(kinds).map((one) => `${name}.${one}`));
+  const odd = [...new Set([...declared, ...handled])].filter((one) => declared.includes(one) !== handled.includes(one));
+  if (odd.length > 0) throw new Error(`declared without a handler, or handled and not declared: ${odd.join(', ')}`);
+};
+
+const createLog = ({ logger }: Pick<WorkOptions<unknown>, 'logger'>, collection: string) => {
+  const loggedAt = new Map<string, number>();
+  return (message: string, name: string, { id, institution }: Document, error: unknown, attempt?: number): void => {
+    if (performance.now() - (loggedAt.get(name) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    loggedAt.set(name, performance.now());
+    logger.warn(message, { collection, part: name, institution, id, error, ...(attempt && { attempt }) });
+  };
+};
+
+/** Does the work of one pool. */
+const runPool = <State>(
+  { store, state, logger, now = Date.now, random = Math.random, pollMs = POLL_MS }: WorkOptions<State>,
+  collection: Collection<Document>,
+  { kinds, slots, institutionSlots }: Pool<State>,
+): PoolRunner => {
+  const { acrossInstitutions: documents }: CollectionHandle<Document> = store.collection(collection);
+  const log = createLog({ logger }, collection.name);
+  const forMs = Object.fromEntries(Object.entries(kinds).map(([name, { claimMs }]) => [name, claimMs]));
+  const running = new Map<Promise<void>, string>();
+  const stopping = new AbortController();
+  const quietMs = createQuiet(store);
+  let isClosed = false;
+  let begun = 0;
+  /** Whether the last look found nothing that it could not begin; when it was, and what is due next as far as is known. */
+  let isSettled = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let nextAt = Number.POSITIVE_INFINITY;
+
+  /** Calls the handler; returns what becomes of the work. Undefined: the handler has said it. */
+  const attempt = async (
+    name: string,
+    kind: WorkKindOf<State>,
+    document: Document,
+    { since, tries, claim: token }: DueWork,
+  ): Promise<DueWork | null | undefined> => {
+    const isHeld: Claim['isHeld'] = ({ due }) => due?.[name]?.claim === token;
+    try {
+      const result: WorkResult = await kind.handle(state, document, { since, tries, signal: stopping.signal, isHeld });
+      if (result === 'recorded') return undefined;
+      return result === 'done' ? null : { at: result.again, since, tries: 0 };
+    } catch (error) {
+      // What a stop has ended is done by whoever comes first.
+      if (stopping.signal.aborted) return { at: now(), since, tries };
+      log('work that follows a write has failed and is tried again', name, document, error, tries + 1);
+      const { retries } = kind;
+      const delay = retryAfter(retries, tries + 1, random()) ?? retries.delaysMs.at(-1) ?? 0;
+      return { at: now() + delay, since, tries: tries + 1 };
+    }
+  };
+
+  /** Does one piece of work under its claim, which it renews, and writes what is left. */
+  const work = async (document: Document, name: string): Promise<void> => {
+    const kind = kinds[name];
+    let entry = document.due?.[name];
+    if (!kind || !entry) return;
+    const move = async (to: DueWork | null): Promise<void> => {
+      if (entry && (await documents.moveDue(document.id, name, entry, to))) entry = to ?? undefined;
+    };
+    const renew = async (): Promise<void> => {
+      if (entry) await move({ ...entry, at: now() + kind.claimMs });
+    };
+    const failed = (error: unknown) => log('a claim of work could not be renewed', name, document, error);
+    const renewal = repeat(renew, { everyMs: kind.claimMs / RENEWALS, failed });
+    const left = await attempt(name, kind, document, entry);
+    await renewal.close();
+    // Where this fails the claim ends by itself, and the work is done again.
+    if (left !== undefined) await move(left);
+  };
+
+  const begin = (document: Document, name: string): void => {
+    const own = work(document, name)
+      .catch((error: unknown) => log('the end of work could not be recorded', name, document, error))
+      .finally(() => {
+        running.delete(own);
+        if (!isSettled) void loop.wake();
+      });
+    running.set(own, document.institution);
+    begun += 1;
+  };
+
+  /** How many documents may be claimed, and of which institutions none, since they have their share. */
+  const room = (): { readonly limit: number; readonly except: readonly string[] } => {
+    const counts = [...Map.groupBy(running.values(), (one) => one)].map(([one, all]) => [one, all.length] as const);
+    const except = counts.filter(([, count]) => count >= institutionSlots).map(([one]) => one);
+    const others = counts.map(([, count]) => count).filter((count) => count < institutionSlots);
+    return { limit: Math.min(slots - running.size, institutionSlots - Math.max(0, ...others)), except };
+  };
+
+  const look = async (): Promise<void> => {
+    isSettled = false;
+    nextAt = Number.POSITIVE_INFINITY;
+    lookedAt = performance.now();
+    for (;;) {
+      const { limit, except } = room();
+      if (limit <= 0 || isClosed) return;
+      const claimed = await documents.claimDue({ now: now(), limit, forMs, except });
+      for (const { document, work: names } of claimed) for (const name of names) begin(document, name);
+      if (claimed.length > 0) continue;
+      isSettled = except.length === 0;
+      return;
+    }
+  };
+
+  let isWoken = true;
+  /** Looks, unless nothing can be due: nothing was written since the last look found nothing. */
+  const lookUnlessQuiet = async (): Promise<void> => {
+    const isQuiet = quietMs() > 0 && isSettled && performance.now() - lookedAt < QUIET_MS;
+    if (isQuiet && !isWoken && now() < nextAt) return;
+    isWoken = false;
+    await look();
+  };
+  const failed = (error: unknown) => logger.warn('due work could not be read', { collection: collection.name, error });
+  const loop = repeat(lookUnlessQuiet, { everyMs: pollMs, atOnce: true, failed });
+  const wake = (): Promise<void> => {
+    isWoken = true;
+    return loop.wake();
+  };
+  const unsubscribe = store.onDue((name, at) => {
+    if (name !== collection.name) return;
+    if (at <= now()) void wake();
+    else nextAt = Math.min(nextAt, at);
+  });
+
+  return {
+    begun: () => begun,
+    async idle() {
+      do {
+        await Promise.all(running.keys());
+        await wake();
+      } while (running.size > 0);
+    },
+    async close() {
+      isClosed = true;
+      unsubscribe();
+      await loop.close();
+      const all = Promise.all(running.keys());
+      await within(all, CLOSING_MS, () => stopping.abort());
+      await within(all, CLOSING_MS, () => undefined);
+    },
+  };
+};
+
+/**
+ * Does the work that is due of a service's documents, until it is closed: claims it, calls its handler, and writes what
+ * the handler leaves. Every instance has one; the claims share the work.
+ * @throws if a collection declares work without a handler
+ */
+export const startWork = <State>(options: WorkOptions<State>): WorkRunner => {
+  const { collections, work } = options;
+  requireHandlers(collections, work);
+  const pools = collections.flatMap((collection) =>
+    poolsOf(work[collection.name] ?? {}).map((pool) => runPool(options, collection, pool)),
+  );
+  return {
+    async idle() {
+      const count = () => pools.reduce((sum, pool) => sum + pool.begun(), 0);
+      // Work of one collection may make work of another due.
+      for (let before = -1; before !== count(); ) {
+        before = count();
+        for (const pool of pools) await pool.idle();
+      }
+    },
+    async close() {
+      await Promise.all(pools.map((pool) => pool.close()));
+    },
+  };
+};

@@ -1,0 +1,27 @@
+import { type Collection, collection, type Document } from '../port.ts';
+
+/** The document of the checks of due work. */
+export interface Job extends Document {
+  readonly done: number;
+  /** How an earlier release marked work. */
+  readonly marker?: number | null;
+}
+
+/** Two kinds of work may be due of a job. */
+export const jobsIn = (name: string): Collection<Job> =>
+  collection<Job>(name, [{ name: 'marker', fields: ['marker'], acrossInstitutions: true }], {
+    work: ['first', 'second'],
+  });
+
+/** A claim that nobody waits for. Milliseconds. */
+export const FAR_MS = 60_000;
+
+/** The argument of the program that kills itself, in JSON. */
+export interface WorkTask {
+  readonly module: string;
+  readonly settings: unknown;
+  readonly collection: string;
+  readonly institution: string;
+  /** The step before which it kills itself, from 0. */
+  readonly diesBefore: number;
+}

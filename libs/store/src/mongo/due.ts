@@ -1,0 +1,73 @@
+import { claimOf, isSameWork, replaceDue } from '../due.ts';
+import type { Claimed, Document, Due, DueDocuments, DueRequest } from '../port.ts';
+import { eachOf } from '../reading.ts';
+import type { MongoCollection } from './collection.ts';
+import type { Gate } from './connection.ts';
+import { updateOf } from './idempotency.ts';
+import { documentOf, duePartsOf, prompt, type StoredRecord, sameDue, visible } from './record.ts';
+import { allOf, type RecordFilter } from './where.ts';
+
+/** Documents of one claim that are taken concurrently. */
+const WIDTH = 8;
+
+/** The due work of a collection. */
+export const dueDocuments = <T extends Document>(collection: MongoCollection, gate: Gate): DueDocuments<T> => {
+  const { records, schema } = collection;
+
+  /** Writes the due work, if it still is what was read; returns the record, or null on a lost race. */
+  const swap = (_id: string, read: Due, due: Due | undefined): Promise<StoredRecord | null> =>
+    records.findOneAndUpdate({ _id, ...sameDue(read) } as RecordFilter, updateOf(duePartsOf(due)), {
+      returnDocument: 'after',
+      projection: visible,
+      ...prompt,
+    });
+
+  const candidatesOf = ({ now, limit, forMs, except = [] }: DueRequest): Promise<StoredRecord[]> => {
+    const some = Object.keys(forMs).map((name): RecordFilter => ({ [`_due.${name}.at`]: { $lte: now } }));
+    const filter = allOf([
+      { _dueAt: { $lte: now } },
+      ...(some.length > 1 ? [{ $or: some }] : some),
+      ...(except.length > 0 ? [{ institution: { $nin: [...except] } }] : []),
+    ]);
+    const projection = { _due: 1 } as const;
+    return records.find(filter, { projection }).sort({ _dueAt: 1, _id: 1 }).limit(limit).toArray();
+  };
+
+  return {
+    claimDue: (request) =>
+      gate.run(async () => {
+        // MongoDB reads a limit of 0 as no limit.
+        if (request.limit <= 0 || Object.keys(request.forMs).length === 0) return [];
+        const found = await candidatesOf(request);
+        const taken: Claimed<T>[] = [];
+        await eachOf(found.values(), WIDTH, async ({ _id, _due = {} }) => {
+          const claimed = claimOf(_due, request);
+          const record = claimed && (await swap(_id, _due, claimed.due));
+          if (claimed && record) taken.push({ document: documentOf<T>(record), work: claimed.work });
+        });
+        return taken;
+      }),
+    moveDue: (id, name, from, to) =>
+      gate.run(async () => {
+        for (;;) {
+          const found = await records.findOne({ _id: id }, { projection: { _due: 1 } });
+          const due = found?._due;
+          if (!due || !isSameWork(due[name], from)) return false;
+          if (!(await swap(id, due, replaceDue(due, name, to)))) continue;
+          if (to) collection.notifyDue(schema.name, { [name]: to.at });
+          return true;
+        }
+      }),
+    listDue: ({ until, limit, after }) =>
+      gate.run(async () => {
+        if (limit <= 0) return [];
+        const upTo: RecordFilter = until === undefined ? { _dueAt: { $gt: 0 } } : { _dueAt: { $lte: until } };
+        const beyond: RecordFilter[] = after
+          ? [{ $or: [{ _dueAt: { $gt: after.at } }, { _dueAt: after.at, _id: { $gt: after.id } }] }]
+          : [];
+        const cursor = records.find(allOf([upTo, ...beyond]), { projection: visible });
+        const found = await cursor.sort({ _dueAt: 1, _id: 1 }).limit(limit).toArray();
+        return found.map((one) => documentOf<T>(one));
+      }),
+  };
+};

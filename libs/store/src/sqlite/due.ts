@@ -1,0 +1,70 @@
+import { claimOf, isSameWork, replaceDue } from '../due.ts';
+import type { Claimed, Document, Due, DueDocuments, DueRequest } from '../port.ts';
+import { engineError } from './database.ts';
+import type { DatabaseFile } from './file.ts';
+import { documentOf, dueColumns } from './rows.ts';
+import type { TableInfo } from './schema.ts';
+import type { Clause } from './where.ts';
+import { isFailure, type Step } from './writer/protocol.ts';
+
+/**
+ * Rows of which some of the work is due, the earliest first, with the text of the due work that a claim replaces.
+ * Undefined: nothing is asked for.
+ */
+export const candidates = (
+  { name: table }: Pick<TableInfo, 'name'>,
+  { now, limit, forMs, except = [] }: DueRequest,
+): Clause | undefined => {
+  const names = Object.keys(forMs);
+  if (names.length === 0 || limit <= 0) return undefined;
+  const some = names.map((name) => `json_extract(due, '$.${name}.at') <= ?`).join(' OR ');
+  const others = except.length === 0 ? '' : ' AND institution NOT IN (SELECT value FROM json_each(?))';
+  return {
+    sql: `SELECT id, due FROM "${table}" WHERE due_at <= ? AND (${some})${others} ORDER BY due_at, id LIMIT ?`,
+    values: [now, ...names.map(() => now), ...(others ? [JSON.stringify(except)] : []), limit],
+  };
+};
+
+/** The due work of a table. */
+export const dueDocuments = <T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> => {
+  /** Writes the due work, if it still is what was read; returns the row, or undefined on a lost race. */
+  const swap = async (id: unknown, read: unknown, due: Due | undefined): Promise<readonly unknown[] | undefined> => {
+    const sql = `UPDATE "${table.name}" SET due = ?, due_at = ? WHERE id = ? AND due = ? RETURNING ${table.read}`;
+    const step: Step = [sql, 'rows', [...dueColumns(due), String(id), String(read)]];
+    const answer = await file.write([step]);
+    if (isFailure(answer)) throw engineError(file.path, answer);
+    return typeof answer === 'number' ? undefined : answer[0];
+  };
+
+  return {
+    async claimDue(request) {
+      const claim = async ([id, read]: readonly unknown[]): Promise<readonly Claimed<T>[]> => {
+        const claimed = claimOf(JSON.parse(String(read)) as Due, request);
+        const row = claimed && (await swap(id, read, claimed.due));
+        return claimed && row ? [{ document: documentOf<T>(row), work: claimed.work }] : [];
+      };
+      const found = candidates(table, request);
+      const rows = found ? file.reader.all(found.sql, found.values) : [];
+      // All at once: the writer commits them together.
+      return (await Promise.all(rows.map(claim))).flat();
+    },
+    async moveDue(id, name, from, to) {
+      for (;;) {
+        const [row] = file.reader.all(`SELECT due FROM "${table.name}" WHERE id = ? AND due IS NOT NULL`, [id]);
+        if (!row) return false;
+        const due = JSON.parse(String(row[0])) as Due;
+        if (!isSameWork(due[name], from)) return false;
+        if (!(await swap(id, row[0], replaceDue(due, name, to)))) continue;
+        if (to) file.notifyDue(table.name, { [name]: to.at });
+        return true;
+      }
+    },
+    async listDue({ until, limit, after }) {
+      const upTo = until === undefined ? '' : ' AND due_at <= ?';
+      const beyond = after ? ' AND (due_at, id) > (?, ?)' : '';
+      const sql = `SELECT ${table.read} FROM "${table.name}" WHERE due_at IS NOT NULL${upTo}${beyond} ORDER BY due_at, id LIMIT ?`;
+      const values = [...(until === undefined ? [] : [until]), ...(after ? [after.at, after.id] : []), limit];
+      return Array.from(file.reader.all(sql, values), (row) => documentOf<T>(row));
+    },
+  };
+};
