@@ -1,5 +1,5 @@
 // Rules of the authorizer without any I/O: clients and their secrets, scopes, the schedule of keys, calls of services.
-import type { Scope } from './scopes.ts';
+import { isWithinBounds } from './scopes.ts';
 
 /** What a client sees of its institution, and does (platform, section 8). */
 export interface Bounds {
@@ -37,30 +37,9 @@ export const changedBounds = (current: Bounds | null, change: BoundsChange | und
   };
 };
 
-/**
- * The scopes that a client with bounds has at most: those of what it sells. Every other one is about the whole
- * institution, or about data of a service that knows no bounds.
- */
-const BOUNDED_SCOPES: ReadonlySet<string> = new Set<Scope>([
-  'catalog:read',
-  'contacts:read',
-  'contacts:write',
-  'contacts.sensitive:read',
-  'contacts.sensitive:write',
-  'orders:read',
-  'orders:write',
-  'orders.sensitive:read',
-  'orders.sensitive:write',
-  'payments:write',
-  'tickets:read',
-  'tickets:write',
-  'events:read',
-  'events:write',
-]);
-
 /** The scopes that a client with these bounds cannot have. */
 export const excludedScopes = (bounds: Bounds | null, scopes: readonly string[]): string[] =>
-  bounds === null ? [] : scopes.filter((scope) => !BOUNDED_SCOPES.has(scope));
+  bounds === null ? [] : scopes.filter((scope) => !isWithinBounds(scope));
 
 /** A client's secret; only the hash is stored. */
 export interface Secret {

@@ -1,33 +1,40 @@
 /**
  * The scopes of the product's own operations: `<domain>:<action>`, and `<domain>.sensitive:<action>` for sensitive
- * sub-resources.
+ * sub-resources. `sells`: a client with bounds may have it, for what it sells; every other one is about the whole
+ * institution.
  */
-export const SCOPES = [
-  'catalog:read',
-  'catalog:write',
-  'contacts:read',
-  'contacts:write',
-  'contacts.sensitive:read',
-  'contacts.sensitive:write',
-  'orders:read',
-  'orders:write',
-  'orders.sensitive:read',
-  'orders.sensitive:write',
-  'payments:write',
-  'tickets:read',
-  'tickets:write',
-  'clients:read',
-  'clients:write',
-  'clients.sensitive:read',
-  'clients.sensitive:write',
-  'users:read',
-  'users:write',
-  'users.sensitive:write',
-  'events:read',
-  'events:write',
-] as const;
+const scopes = {
+  'catalog:read': 'sells',
+  'catalog:write': 'whole',
+  'contacts:read': 'sells',
+  'contacts:write': 'sells',
+  'contacts.sensitive:read': 'sells',
+  'contacts.sensitive:write': 'sells',
+  'orders:read': 'sells',
+  'orders:write': 'sells',
+  'orders.sensitive:read': 'sells',
+  'orders.sensitive:write': 'sells',
+  'payments:write': 'sells',
+  'tickets:read': 'sells',
+  'tickets:write': 'sells',
+  'clients:read': 'whole',
+  'clients:write': 'whole',
+  'clients.sensitive:read': 'whole',
+  'clients.sensitive:write': 'whole',
+  'users:read': 'whole',
+  'users:write': 'whole',
+  'users.sensitive:write': 'whole',
+  'events:read': 'sells',
+  'events:write': 'sells',
+} as const;
 
-export type Scope = (typeof SCOPES)[number];
+export type Scope = keyof typeof scopes;
+
+export const SCOPES = Object.keys(scopes) as readonly Scope[];
+
+/** What a client with bounds can have of the product; what a service of a team has knows no bounds. */
+export const isWithinBounds = (scope: string): boolean =>
+  SCOPES.some((known) => known === scope && scopes[known] === 'sells');
 
 /** Whether a scope is about clients or users, sensitive ones included. */
 export const isAdministrative = (scope: string): boolean => /^(?:clients|users)[.:]/.test(scope);
