@@ -37,11 +37,23 @@ export const missingTargets = (root: string, file: string, text: string): string
   return [...links, ...paths];
 };
 
+/** The most characters of a row: longer ones are read by nobody, in a table of columns. */
+const LONGEST_ROW = 400;
+
+/** The rows of tables in a document that are paragraphs, by their line. */
+export const longRows = (text: string): number[] =>
+  text.split('\n').flatMap((line, index) => (line.startsWith('|') && line.length > LONGEST_ROW ? [index + 1] : []));
+
+/** Every document of the repository: its path and its text. */
+export const readDocuments = (): { readonly file: string; readonly text: string }[] =>
+  globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
+    .sort()
+    .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+
 /** Checks that every document and every rule names only files and headings that exist. */
 export const checkDocuments = async (): Promise<{ readonly faults: readonly string[] }> => {
-  const files = globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] }).sort();
-  const documents = files.flatMap((file) =>
-    missingTargets(ROOT, file, readFileSync(join(ROOT, file), 'utf8')).map((target) => ({ file, target })),
+  const documents = readDocuments().flatMap(({ file, text }) =>
+    missingTargets(ROOT, file, text).map((target) => ({ file, target })),
   );
   const rules = findRules()
     .filter(({ implementedIn }) => !existsSync(join(ROOT, implementedIn)))

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { refusedLicences } from '../../src/checks.ts';
-import { missingTargets } from '../../src/documents.ts';
+import { longRows, missingTargets, readDocuments } from '../../src/documents.ts';
 import { findRules, rulesOf, rulesWith } from '../../src/rules.ts';
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
@@ -46,6 +46,14 @@ test('a decision is a paragraph of the page of its subject, and no row of a tabl
     const lines = readFileSync(`${ROOT}${page}`, 'utf8').split('\n');
     expect([page, lines.filter((line) => line.startsWith('|') || line.length > 200)]).toEqual([page, []]);
   }
+});
+
+test('no row of a table is a paragraph: none has over 400 characters, in any document', () => {
+  expect(longRows(`${'x'.repeat(401)}\n|${'x'.repeat(399)}\n|${'x'.repeat(400)}`)).toEqual([3]);
+  const documents = readDocuments();
+  expect(documents.length).toBeGreaterThan(30);
+  const long = documents.flatMap(({ file, text }) => longRows(text).map((line) => `${file}:${line}`));
+  expect(long).toEqual([]);
 });
 
 test('packages of licences that are not allowed are named', () => {
