@@ -217,6 +217,7 @@ type Patched<T> = T extends readonly unknown[] ? T : T extends object ? PatchOf<
 interface Members {
   readonly properties?: TProperties;
   readonly patternProperties?: TProperties;
+  readonly anyOf?: readonly TSchema[];
   readonly required?: readonly string[];
 }
 
@@ -228,7 +229,10 @@ const patched = (schema: TSchema): TSchema => {
 
 const patchedParts = (schema: TSchema): TSchema => {
   const { default: _, ...rest } = schema as TSchema & { default?: unknown };
-  const { properties, patternProperties, required = [] } = rest as Members;
+  const { properties, patternProperties, anyOf, required = [] } = rest as Members;
+  const alternatives = anyOf?.map(patched);
+  if (alternatives?.some((alternative, index) => alternative !== anyOf?.[index]))
+    return Type.Unsafe({ ...rest, anyOf: alternatives });
   if (patternProperties) {
     const values = Object.entries(patternProperties).map(([pattern, value]) => [pattern, nullable(patched(value))]);
     return Type.Unsafe({ ...rest, patternProperties: Object.fromEntries(values) });

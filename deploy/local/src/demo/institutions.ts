@@ -45,7 +45,6 @@ interface Given {
   readonly timeZone: string;
   /** The host of its point of sale (`X-Service-Host`). */
   readonly serviceHost: string;
-  readonly shopName: string;
   /** What its shop and documents look like, and the pages that it links to. */
   readonly branding: {
     readonly colours: { readonly accent: string; readonly ink: string; readonly paper: string };
@@ -63,6 +62,8 @@ interface Tariff<Name> {
 
 /** An institution of the demo data. */
 export interface DemoInstitution extends Given {
+  /** That of its point of sale. */
+  readonly shopName: Texts;
   readonly tariffs: readonly Tariff<Texts>[];
   readonly fixtures: Fixtures;
   readonly products: readonly DemoProduct[];
@@ -76,6 +77,7 @@ interface Periods extends Pick<DemoProduct, 'venue' | 'shares'> {
 
 /** An institution in the file. Its texts are a line in each of its languages; one line alone is that of every one. */
 interface InFile extends Given {
+  readonly shopName: string;
   readonly tariffs: readonly Tariff<string>[];
   readonly fixtures: Fixtures;
   readonly periods: Periods;
@@ -131,7 +133,7 @@ const stockOf = (code: string, name: Texts, capacity: number): readonly SeatCate
 
 /** The institution with its shows, and its other products after them. */
 const institutionOf = (
-  { periods, tariffs, fixtures, ...given }: InFile,
+  { periods, tariffs, fixtures, shopName, ...given }: InFile,
   shows: readonly DemoProduct[],
   codes: Fixtures = fixtures,
 ): DemoInstitution => {
@@ -154,6 +156,7 @@ const institutionOf = (
   });
   return {
     ...given,
+    shopName: texts(shopName),
     tariffs: tariffs.map((tariff) => ({ ...tariff, name: texts(tariff.name) })),
     fixtures: codes,
     products: [...shows, ...others],

@@ -118,8 +118,12 @@ export const languagesFor = (
   return [...new Set([...(lang === undefined ? [] : [matched(lang)].flat()), ...accepted, ...configured])];
 };
 
-/** The text in the first of these languages in which there is one, else the first of all; empty without any. */
-export const textIn = (texts: Readonly<Record<string, string>>, wanted: readonly string[]): string => {
+/**
+ * The text in the first of these languages in which there is one, else the first of all; empty without any. A text that
+ * is not by language is that of every one.
+ */
+export const textIn = (texts: string | Readonly<Record<string, string>>, wanted: readonly string[]): string => {
+  if (typeof texts === 'string') return texts;
   const available = Object.keys(texts);
   const [first = ''] = available;
   for (const tag of wanted) {

@@ -73,6 +73,7 @@ test('a text that is missing in the language is shown in the next one, else in t
   expect(textIn({ 'de-CH': 'Stück' }, ['de'])).toBe('Stück');
   expect(textIn({ it: 'Pezzo', es: 'Obra' }, ['fr'])).toBe('Pezzo');
   expect(textIn({}, ['fr'])).toBe('');
+  expect(textIn('Kiosk', ['fr'])).toBe('Kiosk');
 });
 
 test.each([

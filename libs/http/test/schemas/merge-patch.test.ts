@@ -61,6 +61,9 @@ describe('patchOf', () => {
     labels: Type.Optional(Type.Record(Type.String({ pattern: '^[a-z]{2}$' }), Type.String())),
     tags: Type.Optional(Type.Array(Type.Object({ id: Type.String() }))),
     size: Type.Optional(Type.Integer({ default: 3 })),
+    title: Type.Optional(
+      Type.Union([Type.String(), Type.Record(Type.String({ pattern: '^[a-z]{2}$' }), Type.String())]),
+    ),
   });
   const holds = createAjv({ proving: true }).compile(closed(JSON.parse(JSON.stringify(patchOf(Person)))));
 
@@ -72,6 +75,9 @@ describe('patchOf', () => {
     [{ place: { city: 'Basel' } }],
     [{ labels: { fr: 'x', de: null } }],
     [{ tags: [] }],
+    [{ title: 'x' }],
+    [{ title: { fr: 'x', de: null } }],
+    [{ title: null }],
   ])('takes %j', (patch) => expect(holds(patch)).toBe(true));
 
   test.each([
@@ -81,6 +87,7 @@ describe('patchOf', () => {
     ['null for what is required deeper down', { place: { city: null } }],
     ['part of an item: lists are replaced whole', { tags: [{}] }],
     ['another enum value', { color: 'blue' }],
+    ['what is none of the alternatives', { title: { fr: 1 } }],
   ])('refuses %s', (_what, patch) => expect(holds(patch)).toBe(false));
 
   test('puts no defaults into absent members', () => {

@@ -1,4 +1,4 @@
-import type { MoneyRules } from './tariff.ts';
+import type { MoneyRules, Texts } from './tariff.ts';
 
 export const paymentMethods = ['on_account', 'external', 'simulated'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
@@ -26,7 +26,8 @@ export interface Links {
 export interface PointOfSaleDetails {
   /** Lower case; unique in the installation. */
   readonly serviceHost: string;
-  readonly name: string;
+  /** A text for every language, as in points of sale of earlier releases, or one by language. */
+  readonly name: string | Texts;
   /** The first one is the default. */
   readonly languages: readonly string[];
   readonly currency: string;

@@ -17,6 +17,7 @@ import {
 import type { Store } from '@boxoffice/store';
 import { type Static, Type } from 'typebox';
 import { contextOf, notFound } from '../context.ts';
+import { inOrderOf } from '../domain/tariff.ts';
 import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
@@ -140,7 +141,9 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
       const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
       const { institutions } = contextOf(store, found.institution).collections;
       const owner = await institutions.get(found.institution);
-      return ok({ institution: found.institution, demo: owner?.demo === true, ...view(found) });
+      const { name, ...shown } = view(found);
+      const ordered = typeof name === 'string' ? name : inOrderOf(owner?.languages ?? [], name);
+      return ok({ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered });
     },
   }),
 ];

@@ -13,7 +13,7 @@ import {
 } from '@boxoffice/http';
 import { type Static, Type } from 'typebox';
 import { type PointOfSaleDetails, paymentMethods, ticketDeliveries } from '../domain/point-of-sale.ts';
-import { createdAt, ids, languages } from '../schemas.ts';
+import { createdAt, ids, languages, names } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
 import { LOGO_BYTES } from './logo.ts';
 
@@ -74,8 +74,15 @@ const PAGES = "the institution's own pages, which a shop links to";
 const Links = named('ShopPages', Type.Object(address, { description: PAGES }));
 const NewLinks = named('PointOfSaleLinksInput', Type.Object(Type.Partial(Links).properties, { description: PAGES }));
 
+const name = named(
+  'SalesChannelName',
+  Type.Union([lineOfText({ maxLength: 200 }), names], {
+    description: 'what its pages, tickets and mails call it: a text for every language, or one by language',
+  }),
+);
+
 const members = {
-  name: lineOfText({ maxLength: 200 }),
+  name,
   languages,
   currency,
   corsOrigins: Type.Optional(
@@ -159,7 +166,7 @@ export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> 
 
 export const newPointOfSale = {
   serviceHost: 'tickets.opera.example',
-  name: 'Web shop',
+  name: { fr: 'Billetterie en ligne', en: 'Web shop', de: 'Online-Kasse' },
   languages: ['fr', 'en', 'de'],
   currency: 'CHF',
   corsOrigins: ['https://www.opera.example'],

@@ -1,4 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
+import { textIn } from '@boxoffice/http';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { Contacts, OwnContact } from '../clients/contacts.ts';
 import type { Order, Orders } from '../clients/orders.ts';
@@ -144,13 +145,14 @@ export const createCompose = (its: ComposeDependencies) => {
   const calendar = (
     { kind, createdAt }: MailDocument,
     order: Order,
-    shop: PointOfSale,
+    { serviceHost }: PointOfSale,
+    organiser: Mailbox,
     sold: readonly Sold[],
     languages: readonly string[],
   ) => {
     if (kind === 'refund') return [];
     const events = evenings(sold, languages).map(({ performanceId, startDate, durationMinutes, name, where }) => ({
-      uid: eventUid(order.id, performanceId, shop.serviceHost),
+      uid: eventUid(order.id, performanceId, serviceHost),
       startDate,
       durationMinutes,
       summary: name,
@@ -158,7 +160,7 @@ export const createCompose = (its: ComposeDependencies) => {
     }));
     const isCancelled = kind === 'cancelled';
     const file = {
-      organiser: senderOf(its.from, shop),
+      organiser,
       sequence: sequenceAt(order, createdAt, kind),
       writtenAt: its.now(),
       isCancelled,
@@ -189,9 +191,11 @@ export const createCompose = (its: ComposeDependencies) => {
     const attached = attachments.length;
     const values = valuesOf({ mail, order, shop, contact, sold, languages, link, attached });
     const { subject, text, button } = fillTemplate(template, values);
-    const look = { name: shop.name, colours: shop.branding?.colours ?? PLAIN };
+    const name = textIn(shop.name, languages);
+    const sender = senderOf(its.from, { name, serviceHost: shop.serviceHost });
+    const look = { name, colours: shop.branding?.colours ?? PLAIN };
     return {
-      from: senderOf(its.from, shop),
+      from: sender,
       to: { name: buyerName(contact), address: contact.email ?? '' },
       subject,
       text,
@@ -200,7 +204,7 @@ export const createCompose = (its: ComposeDependencies) => {
       messageId: `<${mail.id}@${hostOf(shop)}>`,
       date: new Date(mail.createdAt),
       headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
-      attachments: [...attachments, ...calendar(mail, order, shop, sold, languages)],
+      attachments: [...attachments, ...calendar(mail, order, shop, sender, sold, languages)],
     };
   };
 

@@ -81,7 +81,7 @@ export const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[], perform
   });
 };
 
-const spokenIn = (languages: readonly string[]) => (texts: Readonly<Record<string, string>> | undefined) =>
+const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
   oneLine(textIn(texts ?? {}, languages));
 
 /** Whether one speaks of it as of a show: with an evening, a place and a ticket. */
@@ -158,7 +158,7 @@ export const valuesOf = (its: ValuesOptions): Values => {
   const moved = sold.find(({ line }) => line.performanceId === mail.move?.performanceId);
   return {
     buyer: buyerName(contact),
-    pointOfSale: oneLine(shop.name),
+    pointOfSale: spoken(shop.name),
     number: order.number,
     products: shown([...new Set(sold.map(({ about }) => spoken(about?.product)))]),
     lines: lines.map((part) => part.join('\n')).join('\n\n'),

@@ -1,5 +1,15 @@
 // What a shop knows of its point of sale: languages, limits, payment methods, look and links; under vexp only.
-import { type AnyOperation, createView, currency, named, nullable, ok, oneOf, SHARED_MS_HEADER } from '@boxoffice/http';
+import {
+  type AnyOperation,
+  createView,
+  currency,
+  named,
+  nullable,
+  ok,
+  oneOf,
+  SHARED_MS_HEADER,
+  textIn,
+} from '@boxoffice/http';
 import { Type } from 'typebox';
 import { catalogValues } from '../clients/generated/catalog.ts';
 import { langQuery } from '../description/schemas.ts';
@@ -44,7 +54,7 @@ const PointOfSale = named(
   'ShopPointOfSale',
   Members({
     serviceHost: Text({ description: 'the value of X-Service-Host' }),
-    name: Text(),
+    name: Text({ description: 'in the wanted language' }),
     languages: List(Text(), { description: 'BCP 47; the first is the default' }),
     currency,
     maxPlacesPerOrder: Integer({ description: 'in a cart or order' }),
@@ -89,12 +99,13 @@ export const pointOfSaleRoutes = ({ simulated }: Pick<PosContext, 'simulated'>):
     answers: { 200: PointOfSale },
     compressed: true,
     example: { answer: exampleOfPointOfSale },
-    handle: ({ visitor: { pointOfSale } }) => {
+    handle: ({ visitor: { pointOfSale, languages } }) => {
       const paymentMethods = pointOfSale.paymentMethods.filter(
         (method) => method !== 'simulated' || acceptsSimulated(simulated(), pointOfSale),
       );
       const { branding = null, links } = pointOfSale;
-      const shown = { ...pointOfSale, paymentMethods, branding, links: links ?? NO_LINKS };
+      const name = textIn(pointOfSale.name, languages);
+      const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };
       return ok(view(shown), {
         headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
       });

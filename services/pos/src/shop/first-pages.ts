@@ -1,5 +1,5 @@
 import { PosFault } from '@boxoffice/envelope';
-import { languagesFor } from '@boxoffice/http';
+import { languagesFor, textIn } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 import { createBestEffort } from '@boxoffice/service';
 import type { Static } from 'typebox';
@@ -113,7 +113,12 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
           data: product,
           isPublic: true,
           structured:
-            product && structuredData(product, { name: pointOfSale.name, language, url: `${origin}${root}${path}` }),
+            product &&
+            structuredData(product, {
+              name: textIn(pointOfSale.name, languages),
+              language,
+              url: `${origin}${root}${path}`,
+            }),
           modules: product && hasPlan(product) ? ['pages/show.js', 'pages/seat-map.js'] : ['pages/show.js'],
         }),
       };

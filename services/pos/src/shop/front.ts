@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, PosFault } from '@boxoffice/envelope';
-import { EXPONENTS, regionOf } from '@boxoffice/http';
+import { EXPONENTS, regionOf, textIn } from '@boxoffice/http';
 import { createSiteFront, errorPage, sendFile, siteFile, siteHeaders } from '@boxoffice/pages';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { PosContext } from '../request/context.ts';
@@ -29,7 +29,7 @@ interface ShopOptions {
   /** Whether shoppers of the point of sale get mails. */
   readonly sendsMails: (pointOfSale: PointOfSale) => boolean;
   /** From whom they are. */
-  readonly senderOf: (pointOfSale: PointOfSale) => ShopState['organiser'];
+  readonly senderOf: (seller: Pick<ShopState, 'name' | 'serviceHost'>) => ShopState['organiser'];
 }
 
 type Context = Pick<PosContext, 'pointOfSaleOf' | 'offers' | 'now'>;
@@ -88,11 +88,12 @@ export const createShopFront = (
     const { cookie, 'accept-language': acceptLanguage } = request.headers;
     const languages = languagesOf(seller, { lang: url.searchParams.get('lang'), cookie, acceptLanguage });
     const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
-    const { serviceHost, name, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
+    const { serviceHost, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
+    const name = textIn(seller.name, languages.languages);
     const region = regionOf(currency);
     const texted = { language, texts, region };
-    const mails = { sendsMails: sendsMails(seller), organiser: senderOf(seller) };
+    const mails = { sendsMails: sendsMails(seller), organiser: senderOf({ name, serviceHost }) };
     const selling = { currency, exponents, maxPlacesPerOrder, isDemo, ...mails, links };
     const state: ShopState = { serviceHost, name, ...texted, ...selling };
     const frame = {

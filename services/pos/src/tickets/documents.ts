@@ -1,5 +1,6 @@
 // Tickets to save, to print or to mail: of one ticket and of an order, with the look of the point of sale.
 import { PosFault } from '@boxoffice/envelope';
+import { textIn } from '@boxoffice/http';
 import { ServiceRefusal } from '@boxoffice/service';
 import { eachOf } from '@boxoffice/store';
 import type { PointOfSale } from '../clients/catalog.ts';
@@ -60,7 +61,8 @@ const buyerOf = async ({ contacts, log }: DocumentsContext, institution: string,
 const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
   const { institution, name, branding } = pointOfSale;
   const buyer = await buyerOf(context, institution, order);
-  const shown = { languages, pointOfSale: { name, branding }, order: { number: order.number ?? order.id, buyer } };
+  const seller = { name: textIn(name, languages), branding };
+  const shown = { languages, pointOfSale: seller, order: { number: order.number ?? order.id, buyer } };
   return (ticketIds: readonly string[]): Promise<ShownDocument> =>
     context.tickets.draw(institution, { ticketIds, ...shown });
 };
