@@ -1,142 +1,35 @@
-// Draws the reference from the description that the page names.
+// Shows one operation at a time: the viewer works through all that it is given before it draws anything.
 
-// Examples of an operation in curl and in TypeScript.
+const place = document.getElementById('reference');
+const { description: address, host, viewer, integrity } = place.dataset;
 
-/** The value that a parameter or a body has in its description. */
-const exampleOf = ({ example, examples, schema } = {}) => {
-  if (example !== undefined) return example;
-  const [first] = Object.values(examples ?? {});
-  return first?.value ?? schema?.example ?? schema?.default;
+/** The components that a value refers to, and those that these refer to. */
+const componentsOf = (value, components, found = {}) => {
+  for (const [, kind, name] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {
+    if (found[kind]?.[name] !== undefined) continue;
+    found[kind] = { ...found[kind], [name]: components[kind][name] };
+    componentsOf(components[kind][name], components, found);
+  }
+  return found;
 };
 
-const shellQuoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-
-const literal = (value, indent) => {
-  const json = JSON.stringify(value, null, 2).replaceAll(/"([A-Za-z_]\w*)":/g, '$1:');
-  return json.replaceAll('\n', `\n${indent}`);
+/** The description of one operation; without one, of how requests are authorized. */
+const partOf = ({ paths, webhooks, tags, components, ...others }, shown) => {
+  const part = { paths: {}, tags: [] };
+  if (shown) {
+    const { kind, path, method, tag } = shown;
+    const members = Object.entries((kind === 'paths' ? paths : webhooks)[path]);
+    const item = members.filter(([name]) => name === method || !METHODS.includes(name));
+    part[kind] = { [path]: Object.fromEntries(item) };
+    part.tags = tags.filter(({ name }) => name === tag);
+  }
+  const { securitySchemes } = components;
+  return { ...others, ...part, components: { ...componentsOf(part, components), securitySchemes } };
 };
-
-const bodyOf = ({ requestBody }) => {
-  const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
-  return type === undefined ? undefined : { type, value: exampleOf(media) ?? {} };
-};
-
-/** Parameters of a place (path, query) with their examples: all of the path, of the query the required ones. */
-const valuesIn = ({ parameters = [] }, place) =>
-  parameters
-    .filter((one) => one.in === place && (place === 'path' || one.required))
-    .map((one) => [one.name, exampleOf(one) ?? `a-${one.name}`]);
-
-const addressOf = (path, operation) => {
-  const filled = valuesIn(operation, 'path').reduce((text, [name, value]) => text.replace(`{${name}}`, value), path);
-  const query = new URLSearchParams(valuesIn(operation, 'query').map(([name, value]) => [name, `${value}`]));
-  return query.size === 0 ? filled : `${filled}?${query}`;
-};
-
-/** The headers with which a request of this operation says who it is. */
-const credentialsOf = (path, { security = [] }) => {
-  if (path.startsWith('/tnwr/')) return ['X-Service-Host: $SERVICE_HOST'];
-  return security.some((requirement) => 'oauth2' in requirement) ? ['Authorization: Bearer $TOKEN'] : [];
-};
-
-/** The request in curl. */
-const curlSample = (path, method, operation) => {
-  const body = bodyOf(operation);
-  const headers = credentialsOf(path, operation).map((header) => `-H "${header}"`);
-  const isJson = body?.type === 'application/json';
-  const fields = Object.entries(isJson ? {} : (body?.value ?? {}));
-  const parts = [
-    `curl -X ${method.toUpperCase()} "$BASE${addressOf(path, operation)}"`,
-    ...headers,
-    ...(isJson ? ["-H 'Content-Type: application/json'", `-d ${shellQuoted(JSON.stringify(body.value))}`] : []),
-    ...fields.map(([name, value]) => `--data-urlencode ${shellQuoted(`${name}=${value}`)}`),
-  ];
-  return parts.join(' \\\n  ');
-};
-
-/** The same call of @boxoffice/client; undefined for operations that it has no method for. */
-const typescriptSample = (path, operation) => {
-  const { operationId, tags = [] } = operation;
-  const isService = operationId && !/^\/(?:auth|\.well-known)\//.test(path) && !tags.includes('gateway');
-  if (!isService) return undefined;
-  const body = bodyOf(operation);
-  const groups = ['path', 'query'].map((place) => [place, Object.fromEntries(valuesIn(operation, place))]);
-  const members = [...groups, ['body', body?.value ?? {}]].filter(([, value]) => Object.keys(value).length > 0);
-  const inside = members.map(([name, value]) => `  ${name}: ${literal(value, '  ')},\n`).join('');
-  const name = path.startsWith('/tnwr/') ? 'visitor' : 'client';
-  return `const data = await ${name}.${operationId}(${inside === '' ? '' : `{\n${inside}}`});`;
-};
-
-// Resources of this installation in the place of those of the examples, so that what a form is filled with works.
-
-const request = async (host, path) => {
-  const answer = await fetch(`/tnwr/v1${path}`, { headers: { 'X-Service-Host': host, Accept: 'application/json' } });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return (await answer.json()).data;
-};
-
-/** Ids by prefix of a performance with free places that the point of sale sells; empty if it sells none. */
-const idsOnSale = async (host) => {
-  const products = Object.values(await request(host, '/products?type=show&limit=500'));
-  const product = products.find((one) => one.onSale && one.availability === 'available');
-  if (!product) return {};
-  const { performances } = await request(host, `/products/${product.id}`);
-  const performance = performances.find((one) => one.availability === 'available');
-  const category = performance?.seatCategories.find((one) => one.free > 8 && one.prices.length > 0);
-  if (!category) return { prd: product.id };
-  return { prd: product.id, prf: performance.id, cat: category.id, trf: category.prices[0].tariffId };
-};
-
-/** Members of bodies that name what an installation does not have. */
-const UNKNOWN = ['contactNumber', 'placeIds', 'externalReference'];
-
-const withoutUnknown = (value) => {
-  if (Array.isArray(value)) return value.map(withoutUnknown);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([name]) => !UNKNOWN.includes(name));
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutUnknown(member)]));
-};
-
-const fillBody = (operation) => {
-  const examples = operation.requestBody?.content?.['application/json']?.examples ?? {};
-  for (const example of Object.values(examples)) example.value = withoutUnknown(example.value);
-};
-
-/** Optional in the description, which cannot say that this one or `productId` is needed. */
-const ONE_OF_TWO = 'performanceIds';
-
-const fillParameter = (parameter, known) => {
-  if (known.includes(parameter.example)) parameter.schema = { ...parameter.schema, default: parameter.example };
-};
-
-/** The description with ids of this installation; parameters that need one are filled in. */
-const withLocalExamples = async (description, host) => {
-  const ids = await idsOnSale(host).catch(() => ({}));
-  const text = JSON.stringify(description).replaceAll(/"(prd|prf|cat|trf)_[\w-]+"/g, (example, prefix) =>
-    ids[prefix] ? JSON.stringify(ids[prefix]) : example,
-  );
-  const local = JSON.parse(text);
-  const known = [host, ...Object.values(ids)];
-  const operations = Object.values(local.paths).flatMap((path) => Object.values(path));
-  const parameters = operations.flatMap((operation) => operation.parameters ?? []);
-  for (const parameter of [...Object.values(local.components.parameters ?? {}), ...parameters])
-    if (parameter.required || parameter.name === ONE_OF_TWO) fillParameter(parameter, known);
-  for (const operation of operations) fillBody(operation);
-  return local;
-};
-
-// The viewer.
-
-const element = document.getElementById('reference');
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** Adds examples of calls to an operation, and a pasted token to what authorizes it. */
 const complete = (path, method, operation) => {
-  const samples = [
-    { lang: 'shell', label: 'curl', source: curlSample(path, method, operation) },
-    { lang: 'typescript', label: 'TypeScript', source: typescriptSample(path, operation) },
-  ];
-  operation['x-code-samples'] = samples.filter(({ source }) => source !== undefined);
+  operation['x-code-samples'] = samplesOf(path, method, operation);
   if (operation.security?.some((one) => 'oauth2' in one)) operation.security.push({ token: [] });
 };
 
@@ -162,32 +55,93 @@ const paint = (explorer) => {
     'bg-color': '--paper',
     'header-color': '--ink',
     'text-color': '--ink',
-    'nav-bg-color': '--raised',
-    'nav-text-color': '--ink',
-    'nav-hover-bg-color': '--code',
-    'nav-hover-text-color': '--link',
   };
   for (const [attribute, name] of Object.entries(colours)) explorer.setAttribute(attribute, colour(name));
 };
 
-const draw = async () => {
-  const described = await (await fetch(element.dataset.description)).json();
-  const description = prepare(await withLocalExamples(described, element.dataset.host));
+/** Loads the viewer, which takes a slow phone longer than all the rest. */
+const loadViewer = () =>
+  new Promise((resolve, reject) => {
+    document.head.append(make('script', { src: viewer, integrity, onload: resolve, onerror: reject }));
+  });
+
+const createExplorer = async () => {
+  await loadViewer();
   const explorer = document.createElement('openapi-explorer');
-  for (const name of ['hide-server-selection', 'hide-components']) explorer.setAttribute(name, '');
+  for (const name of ['hide-server-selection', 'hide-components', 'hide-search', 'hide-info'])
+    explorer.setAttribute(name, '');
   explorer.setAttribute('default-schema-tab', 'body');
+  explorer.tabIndex = -1;
   paint(explorer);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => paint(explorer));
-  element.append(explorer);
-  // The viewer would redeem a code of a sign-in before it knows the redirect URI that the code is for.
+  // What the reader has entered or signed in with stays for the next operation.
+  let schemes;
+  explorer.addEventListener('spec-loaded', ({ detail }) => {
+    schemes ??= detail.securitySchemes;
+    detail.securitySchemes = schemes;
+  });
+  place.append(explorer);
+  return explorer;
+};
+
+/** Loads the first description, and redeems the code of a sign-in that returns. */
+const loadFirst = async (explorer, description) => {
+  // The viewer would redeem the code before it knows the redirect URI that the code is for.
   const { pathname, search, hash } = location;
   history.replaceState(null, '', pathname + hash);
   await explorer.loadSpec(description);
   history.replaceState(null, '', pathname + search + hash);
   if (description.components.securitySchemes?.oauth2)
     await explorer.setAuthenticationConfiguration('oauth2', { redirectUri: '/docs/callback' });
-  // The viewer goes to what it has drawn, also where the address names no operation.
-  if (hash === '') scrollTo(0, 0);
 };
 
-draw();
+/** The place that the address names, as the viewer writes it; a sign-in returns to where it is shown. */
+const routeNow = () => {
+  const named = new URLSearchParams(location.hash.split('?')[1]).get('route');
+  return named || (new URLSearchParams(location.search).has('code') ? 'auth' : '');
+};
+
+const start = async () => {
+  const nav = document.getElementById('contents');
+  const overview = document.getElementById('overview');
+  const answer = await fetch(address);
+  if (!answer.ok) {
+    overview.textContent = 'The description cannot be read now. Try again later.';
+    return;
+  }
+  const described = await answer.json();
+  const operations = operationsOf(described);
+  const mark = drawContents(operations, nav);
+  let explorer;
+  let ids;
+  let last;
+
+  const show = async () => {
+    const route = routeNow();
+    const shown = operations.find((one) => one.route === route);
+    const isAuthentication = route === 'auth';
+    const isPlace = shown !== undefined || isAuthentication;
+    mark(route);
+    overview.hidden = isPlace;
+    if (explorer) explorer.hidden = !isPlace;
+    // How requests are authorized is part of all that is shown; the viewer turns to it by itself.
+    if (!isPlace || route === last || (explorer && isAuthentication)) return;
+    ids ??= await idsOnSale(host).catch(() => ({}));
+    const part = prepare(withLocalExamples(partOf(described, shown), ids, host));
+    const isFirst = explorer === undefined;
+    explorer ??= await createExplorer();
+    explorer.setAttribute('explorer-location', route);
+    await (isFirst ? loadFirst(explorer, part) : explorer.loadSpec(part));
+    last = route;
+    // From the list to what it leads to, for the keyboard and for screen readers.
+    if (nav.contains(document.activeElement)) explorer.focus({ preventScroll: true });
+  };
+
+  let showing = show();
+  addEventListener('hashchange', () => {
+    // The place of before may have failed, for want of a network.
+    showing = showing.catch(() => undefined).then(show);
+  });
+};
+
+start();

@@ -69,19 +69,26 @@ carts and orders, ticket documents. <a href="/tnwr/vexp/openapi.json">OpenAPI 3.
   },
 ];
 
-/** A page that lets browsers draw a description. */
-const referenceOf = ({ path, title, about, description }: Reference, connect: string) =>
-  pageOf({
+/** A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them. */
+const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
+  const { address, integrity } = await asset('openapi-explorer.js');
+  return pageOf({
     path,
     title,
     content: html`<h1>${title}</h1>
 <p>${about}</p>`,
-    viewer: html`<div id="reference" data-description="${description}" data-host="${EXAMPLE_HOST}"><noscript><p>Without JavaScript, read the
-description itself: <a href="${description}">${description}</a>.</p></noscript></div>`,
+    viewer: html`<div class="browser">
+<nav id="contents" aria-label="Operations"></nav>
+<div id="reference" data-description="${description}" data-host="${EXAMPLE_HOST}" data-viewer="${address}" data-integrity="${integrity}">
+<main id="overview"><p>Choose an operation, or search for it by its path, its name or what it does.</p>
+<noscript><p>Without JavaScript, read the description itself: <a href="${description}">${description}</a>.</p></noscript></main>
+</div>
+</div>`,
     styles: ['reference.css'],
-    scripts: ['openapi-explorer.js', 'reference.js'],
+    scripts: ['samples.js', 'local-examples.js', 'contents.js', 'reference.js'],
     connect,
   });
+};
 
 const callback = () =>
   pageOf({

@@ -25,7 +25,7 @@ describe('pages need no token and no service', () => {
 
   /** What the page loads or leads to. */
   const addressesIn = (text: string): string[] =>
-    [...text.matchAll(/ (?:href|src|data-description)="([^"]*)"/g)].map(([, address = '']) => address);
+    [...text.matchAll(/ (?:href|src|data-description|data-viewer)="([^"]*)"/g)].map(([, address = '']) => address);
 
   describe('every page', () => {
     test.each([...paths, '/docs/callback'])('%s is there without a token, under a strict policy', (path) => {
@@ -51,7 +51,7 @@ describe('pages need no token and no service', () => {
     test('loads files of this installation alone, each of which may be kept for good', async () => {
       const addresses = new Set(
         [...pages.values()]
-          .flatMap(({ text }) => [...text.matchAll(/<(?:link|script)[^>]* (?:href|src)="([^"]*)"/g)])
+          .flatMap(({ text }) => [...text.matchAll(/<(?:link|script|div)[^>]* (?:href|src|data-viewer)="([^"]*)"/g)])
           .map(([, address = '']) => address),
       );
       addresses.delete('data:,');
@@ -88,7 +88,7 @@ describe('pages need no token and no service', () => {
 
     test('is in the navigation of every other one, and marked there as the present one', () => {
       for (const path of paths) {
-        const inside = /<nav[\s\S]*<\/nav>/.exec(textOf(path))?.[0] ?? '';
+        const inside = /<nav[\s\S]*?<\/nav>/.exec(textOf(path))?.[0] ?? '';
         expect(addressesIn(inside)).toEqual(paths);
         expect(inside.match(/aria-current="page"/g)).toHaveLength(1);
         expect(inside).toContain(`href="${path}" aria-current="page"`);

@@ -190,9 +190,12 @@ export const openPhone = (browser: Browser): Promise<BrowserContext> =>
   browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
 
 /** A new tab on a slow phone. */
-export const openSlowTab = async (phone: BrowserContext): Promise<{ page: Page; session: CDPSession }> => {
+export const openSlowTab = async (
+  phone: BrowserContext,
+  rate = SLOWDOWN,
+): Promise<{ page: Page; session: CDPSession }> => {
   const page = await phone.newPage();
   const session = await phone.newCDPSession(page);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  await session.send('Emulation.setCPUThrottlingRate', { rate });
   return { page, session };
 };

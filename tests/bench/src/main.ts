@@ -6,6 +6,7 @@ import { events } from './events.ts';
 import { gateway } from './gateway.ts';
 import { type Benchmark, table } from './measure/report.ts';
 import { purchase } from './purchase.ts';
+import { referencePage } from './reference-page.ts';
 import { revisions } from './revisions.ts';
 import { shop } from './shop.ts';
 import { shopPage } from './shop-page.ts';
@@ -19,6 +20,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   purchase,
   shop,
   'shop-page': shopPage,
+  'reference-page': referencePage,
   door,
   events,
   revisions,
@@ -34,7 +36,7 @@ const unknown = names.filter((name) => !(name in benchmarks));
 if (names.length === 0 || unknown.length > 0) {
   if (unknown.length > 0) process.stderr.write(`no such benchmark: ${unknown.join(', ')}\n`);
   process.stdout.write('npm run bench -- NAME… [--json]\n\n');
-  for (const [name, { about }] of Object.entries(benchmarks)) process.stdout.write(`  ${name.padEnd(13)} ${about}\n`);
+  for (const [name, { about }] of Object.entries(benchmarks)) process.stdout.write(`  ${name.padEnd(15)} ${about}\n`);
   process.exitCode = unknown.length > 0 ? 2 : 0;
 }
 const reports = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { axe, findingsOf } from '../../src/axe.ts';
 import { demoClient, type Product, startProduct } from '../../src/product.ts';
 import { executablePath, openBrowser, overflow } from '../shop/visit.ts';
@@ -98,16 +98,30 @@ suite('the documentation in a browser', () => {
   };
 
   const viewer = () => page.locator('openapi-explorer');
+  const linkTo = (route: string) => page.locator(`a[href="#?route=${route}"]`);
+  /** Opens a page of the reference without a place, as readers first see it. */
+  const openContents = async (path: string) => {
+    await page.goto('about:blank');
+    await open(path);
+    await page.locator('#contents summary').first().waitFor();
+  };
+  /** Waits until the viewer shows a place. */
+  const shownAt = async (route: string, shown: string) => {
+    await viewer().locator(`[id="${route}"]`).first().waitFor();
+    await viewer().locator(shown).first().waitFor();
+  };
   /** Opens a page of the reference at a place of the viewer. */
   const openReference = async (path: string, route: string, shown: string) => {
     await page.goto('about:blank');
     await open(`${path}#?route=${route}`);
-    await viewer().locator(shown).first().waitFor();
+    await shownAt(route, shown);
   };
-  /** Shows another place of the viewer by its list of contents. */
+  /** Shows another place by the list of operations. */
   const turnTo = async (route: string, shown: string) => {
-    await viewer().locator(`[data-content-id="${route}"]`).first().click();
-    await viewer().locator(shown).first().waitFor();
+    const group = page.locator('#contents details:not([open])', { has: linkTo(route) });
+    for (const one of await group.all()) await one.locator('summary').click();
+    await linkTo(route).click();
+    await shownAt(route, shown);
   };
   const EXECUTE = '[part~="btn-try"]';
   const answerTo = async (path: string): Promise<number> => {
@@ -133,7 +147,7 @@ suite('the documentation in a browser', () => {
         if ((await overflow(page)) > 0) faults.push(`${name}: wider than 390 px`);
       };
       for (const [path, operation] of DRAWN) {
-        await examine(path, () => openReference(path, 'overview', '#overview'));
+        await examine(path, () => openContents(path));
         await examine(`${path} authentication`, () => turnTo('auth', '#auth'));
         await examine(`${path} ${operation}`, () => turnTo(operation, EXECUTE));
       }
@@ -166,15 +180,85 @@ suite('the documentation in a browser', () => {
   );
 
   test(
-    'an operation is found by its name, with examples in curl and TypeScript',
+    'an operation has examples in curl and TypeScript',
     async () => {
-      await openReference('', 'overview', '#nav-bar-search');
-      await viewer().locator('#nav-bar-search').fill('createOrder');
-      await viewer().locator('#nav-bar-search').press('Enter');
-      await viewer().locator('[data-content-id="post-/svc/v3/orders"]').first().click();
+      await openReference('', 'post-/svc/v3/orders', EXECUTE);
       const [curl, typescript] = await viewer().locator('.code-sample-wrapper pre').allTextContents();
       expect(curl).toMatch(/curl -X POST "\$BASE\/svc\/v3\/orders"[\s\S]*Bearer \$TOKEN[\s\S]*-d '\{"/);
       expect(typescript).toMatch(/const data = await client\.createOrder\(\{\s+body: \{/);
+    },
+    STORY_MS,
+  );
+
+  test(
+    'the first sight lists every operation without the viewer, which is then given one operation with what it refers to',
+    async () => {
+      for (const [path, route] of DRAWN) {
+        const loaded: string[] = [];
+        const note = (request: Request) => loaded.push(request.url());
+        page.on('request', note);
+        await openContents(path);
+        const [operations, components] = await page.evaluate<[number, number]>(
+          `fetch(document.getElementById('reference').dataset.description).then((answer) => answer.json())
+            .then(({ paths, webhooks = {}, components }) => [
+              [paths, webhooks].flatMap(Object.values).flatMap(Object.keys).length,
+              Object.values(components).flatMap(Object.keys).length,
+            ])`,
+        );
+        expect(await page.locator('#contents li a').count()).toBe(operations);
+        expect(loaded.filter((address) => address.endsWith('/openapi-explorer.js'))).toEqual([]);
+        expect(await viewer().count()).toBe(0);
+        page.off('request', note);
+
+        await page.evaluate(`globalThis.given = []; addEventListener('spec-loaded', ({ detail }) => given.push([
+          detail.tags.flatMap(({ paths }) => paths).length,
+          detail.components.flatMap(({ subComponents }) => subComponents).length,
+        ]))`);
+        await turnTo(route, EXECUTE);
+        const given = await page.evaluate<[number, number][]>('given');
+        expect(given).toEqual([[1, expect.any(Number)]]);
+        expect(given[0]?.[1]).toBeLessThan(components);
+      }
+    },
+    STORY_MS,
+  );
+
+  test(
+    'at 390 px operations are found by path, id and summary, with the keyboard, and axe-core finds nothing',
+    async () => {
+      await page.setViewportSize({ width: 390, height: 800 });
+      const faults: string[] = [];
+      for (const [path, route] of DRAWN) {
+        await openContents(path);
+        await loadAxe();
+        faults.push(...(await findings()));
+        const [method = '', address = ''] = route.split(/-(.*)/);
+        const [id, summary, all] = await page.evaluate<[string, string, number]>(
+          `fetch(document.getElementById('reference').dataset.description).then((answer) => answer.json())
+            .then(({ paths }) => paths['${address}']['${method}'])
+            .then(({ operationId, summary }) => [operationId, summary, document.querySelectorAll('#contents li').length])`,
+        );
+        const field = page.getByRole('searchbox', { name: 'Search operations' });
+        for (const words of [`${method} ${address}`, id, id.toUpperCase(), summary.split('`')[0] ?? '']) {
+          await field.fill(words);
+          await linkTo(route).waitFor();
+          const count = await page.locator('#contents li:visible').count();
+          expect(count).toBeLessThan(all / 3);
+          expect(await page.getByRole('status').textContent()).toBe(`${count} of ${all} operations`);
+        }
+        faults.push(...(await findings()));
+        await field.fill('nothing is named like this');
+        expect(await page.getByRole('status').textContent()).toBe(`0 of ${all} operations`);
+
+        await field.fill(id);
+        await page.keyboard.press('Enter');
+        await shownAt(route, EXECUTE);
+        await page.locator('openapi-explorer:focus').waitFor();
+        expect(await linkTo(route).getAttribute('aria-current')).toBe('page');
+        expect(await overflow(page)).toBe(0);
+      }
+      await page.setViewportSize({ width: 1280, height: 900 });
+      expect(faults).toEqual([]);
     },
     STORY_MS,
   );
