@@ -240,6 +240,13 @@ border-left:4px solid var(--danger);border-radius:.25rem}
 .scopes li{position:relative;padding:.6rem 0 .6rem 1.7rem;border-bottom:1px solid var(--line)}
 .scopes li::before{content:"";position:absolute;left:.3rem;top:1.02rem;width:.75rem;height:.4rem;
 border:solid var(--done);border-width:0 0 2px 2px;transform:rotate(-45deg)}
+.choices{margin:1.25rem 0 1.5rem;padding:0;list-style:none;border-top:1px solid var(--line)}
+.choices li{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:0 1rem;
+padding:.25rem 0;border-bottom:1px solid var(--line)}
+.choices a{padding:.6rem 0;font-weight:600;overflow-wrap:anywhere}
+.choices .detail{overflow-wrap:anywhere}
+.languages{display:flex;gap:1.25rem;font-size:.9rem}
+.languages a{padding:.6rem 0}
 .account{margin:1.5rem 0 0;font-size:.9rem;color:var(--soft)}
 .detail{font-size:.87rem;color:var(--soft)}
 @media(forced-colors:active){main{border:1px solid;border-top-width:4px}.scopes li::before{border-color:CanvasText}}

@@ -31,6 +31,7 @@ import { sessionsRoutes } from './sessions/routes.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createLogIns, createPurchases } from './sessions/users.ts';
 import { createShopFront } from './shop/front.ts';
+import { createShops } from './shop/shop-list.ts';
 import { collections, retention } from './store.ts';
 import { ticketsRoutes } from './tickets/routes.ts';
 
@@ -72,6 +73,7 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
   const contacts = createContacts(createServiceClient(contactsApi, { url: own.contactsUrl, ...common }));
   const context: PosContext = {
     pointOfSaleOf: createContext(catalog),
+    shops: createShops(catalog),
     sessions: createSessions(store, {
       idleMs: own.sessionIdleSeconds * 1_000,
       absoluteMs: own.sessionAbsoluteSeconds * 1_000,

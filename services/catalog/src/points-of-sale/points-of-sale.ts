@@ -57,6 +57,15 @@ export const changePointOfSale = async (
   return written;
 };
 
-/** The point of sale of a host, in any institution. The only query made before the institution is known. */
+/** The point of sale of a host, in any institution. A query made before the institution is known. */
 export const pointOfSaleByHost = (store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> =>
   store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());
+
+/** The most shops of a list. */
+const MOST_SHOPS = 200;
+
+/** The points of sale of all institutions that can sell something: they have a tariff and a payment method. */
+export const shopsOf = async (store: Store): Promise<readonly PointOfSaleDocument[]> => {
+  const found = await store.collection(pointsOfSale).acrossInstitutions.find({ limit: MOST_SHOPS });
+  return found.filter(({ tariffIds, paymentMethods }) => tariffIds.length > 0 && paymentMethods.length > 0);
+};

@@ -20,9 +20,9 @@ import { contextOf, notFound } from '../context.ts';
 import { inOrderOf } from '../domain/tariff.ts';
 import { asOf } from '../schemas.ts';
 import type { PointOfSaleDocument } from '../store.ts';
-import { changePointOfSale, createPointOfSale, pointOfSaleByHost } from './points-of-sale.ts';
+import { changePointOfSale, createPointOfSale, pointOfSaleByHost, shopsOf } from './points-of-sale.ts';
 import * as examples from './schemas.ts';
-import { Changes, detailsOf, NewPointOfSale, PointOfSale, serviceHost, view } from './schemas.ts';
+import { Changes, detailsOf, NewPointOfSale, PointOfSale, Shop, serviceHost, view, viewShop } from './schemas.ts';
 
 const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(version) });
 
@@ -52,7 +52,7 @@ const single = {
 const demo = Type.Boolean({ description: 'whether its institution belongs to the demo data' });
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
-/** Points of sale: list, create, read, change; and the internal look-up by host for gateway, pos and authorizer. */
+/** Points of sale: list, create, read, change; and the internal look-ups for gateway, pos and authorizer. */
 export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
   operation({
     id: 'listPointsOfSale',
@@ -145,5 +145,15 @@ export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
       const ordered = typeof name === 'string' ? name : inOrderOf(owner?.languages ?? [], name);
       return ok({ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered });
     },
+  }),
+  operation({
+    id: 'listShops',
+    method: 'get',
+    path: '/internal/shops',
+    access: 'internal',
+    summary: 'Lists the shops of all institutions: points of sale that have a tariff and a payment method',
+    answers: { 200: named('Shops', Type.Object({ shops: Type.Array(Shop) })) },
+    example: { answer: { shops: [viewShop(examples.pointOfSale)] } },
+    handle: async () => ok({ shops: (await shopsOf(store)).map(viewShop) }),
   }),
 ];

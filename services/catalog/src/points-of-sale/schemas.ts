@@ -133,6 +133,14 @@ export const PointOfSale = named(
   }),
 );
 
+const { serviceHost: host, name: shopName, languages: spoken } = PointOfSale.properties;
+
+/** What is public of a point of sale before one asks by its host. */
+export const Shop = named('Shop', Type.Object({ serviceHost: host, name: shopName, languages: spoken }));
+
+/** A shop as answers show it. */
+export const viewShop = createView(Shop);
+
 type Settings = Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'>;
 
 /** Null is a value of its own of `shopperCancellationMinutes`. */

@@ -10,6 +10,7 @@ export const de = {
   cart: 'Warenkorb',
   placesInCart: '{things} im Warenkorb',
   demoFooter: 'Vorführshop: Es fliesst kein Geld.',
+  allShops: 'Alle Shops',
   tryAgain: 'Nochmals versuchen',
   oneMoment: 'Einen Moment …',
   waitSeconds: { one: 'In einer Sekunde geht es wieder.', other: 'In {count} Sekunden geht es wieder.' },

@@ -10,6 +10,7 @@ export const en = {
   cart: 'Cart',
   placesInCart: '{things} in the cart',
   demoFooter: 'Demonstration shop: no money changes hands.',
+  allShops: 'All shops',
   tryAgain: 'Try again',
   oneMoment: 'One moment …',
   waitSeconds: { one: 'Possible again in one second.', other: 'Possible again in {count} seconds.' },

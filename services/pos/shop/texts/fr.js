@@ -10,6 +10,7 @@ export const fr = {
   cart: 'Panier',
   placesInCart: '{things} dans le panier',
   demoFooter: 'Billetterie de démonstration : aucun montant n’est débité.',
+  allShops: 'Toutes les billetteries',
   tryAgain: 'Réessayer',
   oneMoment: 'Un instant…',
   waitSeconds: {

@@ -8,6 +8,9 @@ type Answer<Id extends keyof operations> = AnswerOf<operations, Id>;
 /** A point of sale, and the institution that it belongs to. */
 export type PointOfSale = Answer<'findPointOfSale'>;
 
+/** What is public of a point of sale that sells. */
+export type Shop = Answer<'listShops'>['shops'][number];
+
 /** The published products and tariffs (null if `mark` is still current), and the mark that changes with them. */
 export type Published = Answer<'listShopProducts'>;
 type Publication = NonNullable<Published['published']>;
@@ -30,6 +33,9 @@ export const createCatalog = (catalog: ServiceClient<operations>) => ({
   /** The point of sale with this service host, of any institution; undefined if there is none. */
   pointOfSale: (serviceHost: string): Promise<PointOfSale | undefined> =>
     catalog.find('', 'findPointOfSale', { path: { serviceHost } }),
+
+  /** The shops of all institutions. */
+  shops: async (): Promise<readonly Shop[]> => (await catalog.call('', 'listShops', {})).shops,
 
   /** All published products and tariffs; `published` is null if `mark` is still current. */
   published: (institution: string, mark?: string): Promise<Published> =>

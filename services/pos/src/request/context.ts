@@ -1,4 +1,5 @@
 import type { BestEffort } from '@boxoffice/service';
+import type { Shop } from '../clients/catalog.ts';
 import type { Contacts } from '../clients/contacts.ts';
 import type { Orders } from '../clients/orders.ts';
 import type { Tickets } from '../clients/tickets.ts';
@@ -12,6 +13,8 @@ import type { ContactCriteria, FindPointOfSale } from './visit.ts';
 /** Dependencies of the operation handlers. */
 export interface PosContext {
   readonly pointOfSaleOf: FindPointOfSale;
+  /** The shops of all institutions, at most three seconds old. */
+  readonly shops: () => Promise<readonly Shop[]>;
   readonly sessions: Sessions;
   readonly logIns: LogIns;
   readonly offers: Offers;

@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import type { ProductPage } from '../description/schemas.ts';
 import type { ShopFiles } from './files.ts';
 import { LOGO_HEIGHT } from './look.ts';
+import { LIST } from './shop-list.ts';
 import type { ShopState, Views } from './views.ts';
 
 /** A first page of the shop. */
@@ -84,7 +85,7 @@ const footer = ({ state: { name, isDemo, links } }: Frame, { t }: Views): Html =
   return html`<footer class="frame-footer"><div class="wrap">
 <p class="foot-name">${name}</p>
 ${named.length > 0 && html`<ul class="foot-links">${named}</ul>`}
-${isDemo && html`<p class="small">${t('demoFooter')}</p>`}
+${isDemo && html`<p class="small">${t('demoFooter')} <a href="${LIST}">${t('allShops')}</a></p>`}
 </div></footer>`;
 };
 

@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Fault, PosFault } from '@boxoffice/envelope';
 import { EXPONENTS, regionOf, textIn } from '@boxoffice/http';
-import { createSiteFront, errorPage, sendFile, siteFile, siteHeaders } from '@boxoffice/pages';
+import {
+  createSiteFront,
+  errorPage,
+  LANGUAGES,
+  type PageAnswer,
+  sendFile,
+  siteFile,
+  siteHeaders,
+} from '@boxoffice/pages';
 import type { PointOfSale } from '../clients/catalog.ts';
 import type { PosContext } from '../request/context.ts';
 import { isServiceHost } from '../request/visit.ts';
@@ -10,6 +18,7 @@ import { documentOf } from './document.ts';
 import { ROOT, readShopFiles } from './files.ts';
 import { firstPages, languagesOf } from './first-pages.ts';
 import { logoWidth, lookOf } from './look.ts';
+import { listPage } from './shop-list.ts';
 import { drawIn, type ShopState } from './views.ts';
 
 /** A page is revalidated: it says what is free now. It depends on nothing of the visitor but the language. */
@@ -32,9 +41,18 @@ interface ShopOptions {
   readonly senderOf: (seller: Pick<ShopState, 'name' | 'serviceHost'>) => ShopState['organiser'];
 }
 
-type Context = Pick<PosContext, 'pointOfSaleOf' | 'offers' | 'now'>;
+type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'now'>;
 
 const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
+
+const wishesOf = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
+  ...{ lang: url.searchParams.get('lang'), cookie, acceptLanguage },
+});
+
+const sendPage = (response: ServerResponse, { status, headers, body }: PageAnswer): void => {
+  response.setHeaders(new Map(Object.entries(headers)));
+  response.writeHead(status).end(body);
+};
 
 const versionOf = (content: string): string => hash('sha256', content, 'hex').slice(0, 16);
 
@@ -85,8 +103,7 @@ export const createShopFront = (
   const showPage = async (request: IncomingMessage, response: ServerResponse, seller: PointOfSale, url: URL) => {
     const root = `${ROOT}${seller.serviceHost}`;
     const path = url.pathname.slice(root.length);
-    const { cookie, 'accept-language': acceptLanguage } = request.headers;
-    const languages = languagesOf(seller, { lang: url.searchParams.get('lang'), cookie, acceptLanguage });
+    const languages = languagesOf(seller, wishesOf(request, url));
     const { status, draw } = await prepare(seller, languages, path, url.searchParams, origin);
     const { serviceHost, currency, maxPlacesPerOrder, demo: isDemo, links = null, branding } = seller;
     const { language, texts } = languages;
@@ -114,10 +131,19 @@ export const createShopFront = (
     sendFile(request, response, siteFile('page.html', body, PAGE_CACHE), status);
   };
 
-  const leadHome = async (request: IncomingMessage, response: ServerResponse, { searchParams }: URL) => {
+  const listShops = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
+    const { texts, cookie } = languagesOf({ languages: [...LANGUAGES] }, wishesOf(request, url));
+    const page = listPage(await context.shops(), texts);
+    if (cookie !== undefined) response.setHeader('Set-Cookie', cookie);
+    return sendPage(response, page);
+  };
+
+  const leadHome = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
+    const { searchParams } = url;
     const { 'x-forwarded-host': forwarded, host } = request.headers;
     const home = searchParams.get('host')?.toLowerCase() ?? (await homeOf(one(forwarded) ?? host));
-    if (home === undefined || !isServiceHost(home)) return site(request, response);
+    if (home === undefined || searchParams.has('all')) return listShops(request, response, url);
+    if (!isServiceHost(home)) return site(request, response);
     searchParams.delete('host');
     const rest = searchParams.size > 0 ? `?${searchParams}` : '';
     return redirect(response, 302, `${ROOT}${home}/${rest}`, 'X-Forwarded-Host');
@@ -144,9 +170,7 @@ export const createShopFront = (
     error: unknown,
   ) => {
     const fault = error instanceof Fault ? error : new Fault('internal_error', '');
-    const page = errorPage(fault, { acceptLanguage, requestId: '' });
-    response.setHeaders(new Map(Object.entries(page.headers)));
-    response.writeHead(page.status).end(page.body);
+    sendPage(response, errorPage(fault, { acceptLanguage, requestId: '' }));
   };
 
   return (request, response) => {

@@ -78,6 +78,9 @@ const walk = async (
   await look('account');
   await open(`${OPERA}/nothing`);
   await look('no such page');
+  await page.locator('.frame-footer a[href="/shop/?all"]').click();
+  await shows('.choices');
+  await look('shops');
 };
 
 /** Stories of all pages. */
@@ -95,4 +98,21 @@ export const everyPage = (shop: ShopFixture): void => {
       });
       expect(faults).toEqual([]);
     });
+
+  shop.story('one shop of the demonstration leads to the others', async (enter) => {
+    const { page } = await enter();
+    const { pointsOfSale, baseUrl } = shop.product().demo;
+    await page.getByRole('link', { name: 'All shops' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Shops' }).waitFor();
+    const links = page.getByRole('listitem').getByRole('link');
+    const hosts = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    expect(hosts).toEqual(expect.arrayContaining(pointsOfSale.map(({ serviceHost }) => `/shop/${serviceHost}/`)));
+    await page.getByRole('link', { name: 'Deutsch' }).click();
+    await page.locator('html[lang=de]').waitFor();
+    await page.getByText('Wo möchten Sie kaufen?').waitFor();
+    const museum = pointsOfSale.find(({ institution }) => institution === 'museum')?.serviceHost;
+    await page.locator(`a[href="/shop/${museum}/"]`).click();
+    await page.locator('.card').first().waitFor();
+    expect(page.url()).toBe(`${baseUrl}/shop/${museum}/`);
+  });
 };
