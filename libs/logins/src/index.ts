@@ -7,4 +7,11 @@ export {
   type LogInAudit,
   type LogInOptions,
 } from './log-in.ts';
-export { type Attempt, attemptsCollection, createLoginAttempts, emailLoginKey, loginKey } from './login-attempts.ts';
+export {
+  type Attempt,
+  attemptsCollection,
+  createAddressLimit,
+  createLoginAttempts,
+  emailLoginKey,
+  loginKey,
+} from './login-attempts.ts';

@@ -25,7 +25,8 @@ export const emailLoginKey = (login: string): string => {
 };
 
 /**
- * Recent wrong passwords of an address, a login, or both; the id is a hash of the address and login that they share.
+ * Recent wrong passwords of an address, a login, or both, or other attempts of an address; the id is a hash of what they
+ * share.
  */
 export interface AttemptsDocument extends Document {
   /** Epoch milliseconds, oldest first. */
@@ -56,6 +57,7 @@ export interface Attempt {
 interface Limit {
   readonly id: string;
   readonly most: number;
+  readonly windowMs: number;
 }
 
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
@@ -64,6 +66,7 @@ const derived = (...parts: readonly string[]): string => hash('sha256', JSON.str
 const networkLimit = (institution: string, network: string, most: number): Limit => ({
   id: derived('network', institution, network),
   most,
+  windowMs: WINDOW_MS,
 });
 
 /** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
@@ -73,10 +76,62 @@ const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: nu
   const whom = [institution, realm, emailLoginKey(login)];
   return [
     networkLimit(institution, network, mostPerAddress),
-    { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS },
-    { id: derived('login', ...whom), most: MAX_PER_LOGIN },
+    { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS, windowMs: WINDOW_MS },
+    { id: derived('login', ...whom), most: MAX_PER_LOGIN, windowMs: WINDOW_MS },
   ];
 };
+
+/** Counts an attempt; if the limit is reached, counts none and resolves to when the next one is allowed (epoch milliseconds). */
+const add = async (
+  collection: CollectionHandle<AttemptsDocument>,
+  institution: string,
+  limit: Limit,
+  at: number,
+): Promise<number | undefined> => {
+  const { id, most, windowMs } = limit;
+  const own = collection.of(institution);
+  const expiresAt = at + windowMs;
+  let roomAt: number | undefined;
+  const recorded = await own.update(id, (current) => {
+    const failures = current.failures.filter((failure) => failure > at - windowMs);
+    const [oldest = at] = failures;
+    roomAt = failures.length >= most ? oldest + windowMs : undefined;
+    return roomAt === undefined ? { next: { ...current, failures: [...failures, at], expiresAt } } : undefined;
+  });
+  if (recorded) return roomAt;
+  try {
+    await own.insert({ id, failures: [at], expiresAt });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    return add(collection, institution, limit, at);
+  }
+};
+
+/** How often one address may do something in one institution. */
+interface AddressLimit {
+  /** What is limited, as one word among others. */
+  readonly what: string;
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Counts what an address does in the store, so that the limit holds across all instances. The returned function counts
+ * once and resolves to the milliseconds to wait, and counts nothing, if the limit is reached.
+ */
+export const createAddressLimit =
+  (
+    collection: CollectionHandle<AttemptsDocument>,
+    { what, most, windowMs }: AddressLimit,
+    now: () => number = Date.now,
+  ) =>
+  async (institution: string, ip: string): Promise<number | undefined> => {
+    const at = now();
+    const limit = { id: derived('limit', what, institution, networkOf(ip)), most, windowMs };
+    const roomAt = await add(collection, institution, limit, at);
+    return roomAt === undefined ? undefined : Math.max(1, roomAt - at);
+  };
 
 /**
  * Counts wrong passwords, also of unknown logins, in the store, so that limits hold across all instances.
@@ -87,28 +142,6 @@ export const createLoginAttempts = (
   mostPerAddress: number,
   now: () => number = Date.now,
 ) => {
-  /** Records a failure; if the limit is reached, resolves to when the next one is allowed (epoch milliseconds). */
-  const add = async (institution: string, { id, most }: Limit, at: number): Promise<number | undefined> => {
-    const own = collection.of(institution);
-    let roomAt: number | undefined;
-    const recorded = await own.update(id, (current) => {
-      const failures = current.failures.filter((failure) => failure > at - WINDOW_MS);
-      const [oldest = at] = failures;
-      roomAt = failures.length >= most ? oldest + WINDOW_MS : undefined;
-      return roomAt === undefined
-        ? { next: { ...current, failures: [...failures, at], expiresAt: at + WINDOW_MS } }
-        : undefined;
-    });
-    if (recorded) return roomAt;
-    try {
-      await own.insert({ id, failures: [at], expiresAt: at + WINDOW_MS });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
-      return add(institution, { id, most }, at);
-    }
-  };
-
   const remove = async (institution: string, { id }: Limit, at: number): Promise<void> => {
     await collection.of(institution).update(id, (current) => {
       const index = current.failures.indexOf(at);
@@ -136,7 +169,7 @@ export const createLoginAttempts = (
         for (const limit of taken) await remove(attempt.institution, limit, at);
       };
       for (const limit of limitsOf(attempt, mostPerAddress)) {
-        const roomAt = await add(attempt.institution, limit, at);
+        const roomAt = await add(collection, attempt.institution, limit, at);
         if (roomAt !== undefined) {
           await release();
           return Math.max(1, roomAt - at);

@@ -185,6 +185,7 @@ export const api = {
   makeOrderLink: (id) => dataOf(call('POST', `/orders/${idOf(id)}/links`)),
   linkedOrder: (orderLink) => dataOf(call('GET', '/order-links/current/order', { orderLink })),
   linkedDocument: (orderLink) => dataOf(call('GET', '/order-links/current/document', { orderLink })),
+  requestOrderLink: (lost) => call('POST', '/order-links/requests', { body: lost }),
   cancelLinked: (id, orderLink) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { orderLink })),
   cancel: (id, key) => dataOf(call('POST', `/orders/${idOf(id)}/cancellation`, { key })),
 

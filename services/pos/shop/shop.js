@@ -14,6 +14,7 @@ const pages = [
   [/^\/checkout$/, async () => (await import('./pages/checkout.js')).checkoutPage],
   [/^\/order\/([^/]+)$/, async () => (await import('./pages/order.js')).orderPage],
   [/^\/ticket-link$/, async () => (await import('./pages/order.js')).ticketLinkPage],
+  [/^\/lost-link$/, async () => (await import('./pages/lost-link.js')).lostLinkPage],
   [/^\/account$/, async () => (await import('./pages/account.js')).accountPage],
 ];
 

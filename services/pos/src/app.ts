@@ -19,6 +19,7 @@ import { mailSettings, senderOf } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { orderLinksRoutes } from './orders/link-routes.ts';
 import { createOrderLink, createOrderLinks, renewOrderLink } from './orders/links.ts';
+import { createLostLinks } from './orders/lost-links.ts';
 import { ordersRoutes } from './orders/routes.ts';
 import { createOffers } from './products/offers.ts';
 import { productRoutes, productsRoutes, programmeRoutes } from './products/routes.ts';
@@ -71,7 +72,7 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
   const common = { credentials, logger };
   const catalog = createCatalog(createServiceClient(catalogApi, { url: own.catalogUrl, ...common }));
   const contacts = createContacts(createServiceClient(contactsApi, { url: own.contactsUrl, ...common }));
-  const context: PosContext = {
+  const context: Omit<PosContext, 'lostLinks'> = {
     pointOfSaleOf: createContext(catalog),
     shops: createShops(catalog),
     sessions: createSessions(store, {
@@ -99,7 +100,8 @@ const prepare = (parts: Parts<typeof settings>): PosState => {
   };
   const createLink: MailOptions['createLink'] = async (_mail, order, shop) =>
     (await createOrderLink(context, shop, order)).url;
-  return { ...context, mail: openMail({ store, settings: own, serviceSecret, context, createLink, logger, metrics }) };
+  const mail = openMail({ store, settings: own, serviceSecret, context, createLink, logger, metrics });
+  return { ...context, mail, lostLinks: createLostLinks(store, { ...context, mail }) };
 };
 
 /** The point-of-sale service: family B, composed of the other services' answers; it stores sessions and users. */
@@ -152,9 +154,14 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
     },
     { queue: queueNamed('pos.mail.v1'), handle: (message) => onMailFact(context, message) },
   ],
-  background: (_parts, { mail: { sender } }) => {
+  background: (_parts, { mail: { sender }, lostLinks }) => {
     sender.start();
-    return sender;
+    return {
+      async close() {
+        await lostLinks.settled();
+        await sender.close();
+      },
+    };
   },
 };
 

@@ -1,10 +1,9 @@
-import { PosFault } from '@boxoffice/envelope';
 import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from './clients/orders.ts';
 import type { DemoFiles } from './mail/demo.ts';
-import type { Mail } from './mail/open.ts';
 import { eraseMails, mailOfMove, mailOfOrder, mailOfRequest, moveOf, type NewMail } from './mail/outbox.ts';
+import { isWritten, type WritingContext, writeMails } from './mail/writing.ts';
 import { deleteOrderLinks } from './orders/links.ts';
 import type { PosContext } from './request/context.ts';
 import { deleteSessions } from './sessions/sessions.ts';
@@ -53,24 +52,7 @@ export const onContactErased = async (
   await forgetOrders(store, orders, institution, contactNumber);
 };
 
-type Context = Pick<PosContext, 'orders' | 'pointOfSaleOf' | 'now'> & { readonly mail: Mail };
-
-/** Whether mails of this point of sale go anywhere. One that is gone has no mails either. */
-const isWritten = async ({ mail, pointOfSaleOf }: Context, serviceHost: string): Promise<boolean> => {
-  try {
-    return mail.isOn(await pointOfSaleOf(serviceHost));
-  } catch (error) {
-    if (error instanceof PosFault && error.errorCode === 'context_invalid') return false;
-    throw error;
-  }
-};
-
-/** Adds mails to the outbox, and has them sent. */
-const write = async ({ mail: { outbox, sender } }: Context, institution: string, mails: readonly NewMail[]) => {
-  if (mails.length === 0) return;
-  await outbox.add(institution, mails);
-  sender.wake();
-};
+type Context = WritingContext & Pick<PosContext, 'orders' | 'now'>;
 
 const onOrder = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
@@ -78,12 +60,12 @@ const onOrder = async (context: Context, message: Message): Promise<void> => {
   if (!mail || !(await isWritten(context, mail.pointOfSale))) return;
   // The event of a refund does not name the buyer, by whom an erasure finds the mail.
   const buyer = mail.contactNumber ?? (await context.orders.get(institution, mail.orderId))?.contactNumber ?? null;
-  await write(context, institution, [{ ...mail, contactNumber: buyer }]);
+  await writeMails(context, institution, [{ ...mail, contactNumber: buyer }]);
 };
 
 const onRequest = async (context: Context, message: Message): Promise<void> => {
   const mail = mailOfRequest(message, context.now());
-  if (mail && (await isWritten(context, mail.pointOfSale))) await write(context, message.institution, [mail]);
+  if (mail && (await isWritten(context, mail.pointOfSale))) await writeMails(context, message.institution, [mail]);
 };
 
 /** Writes to the buyers page by page; it may be interrupted and repeated. */
@@ -95,7 +77,7 @@ const onMove = async (context: Context, message: Message): Promise<void> => {
     const mails: NewMail[] = [];
     for (const order of orders)
       if (await isWritten(context, order.pointOfSale)) mails.push(mailOfMove(message, move, order, context.now()));
-    await write(context, institution, mails);
+    await writeMails(context, institution, mails);
   }
 };
 

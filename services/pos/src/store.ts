@@ -60,8 +60,11 @@ export interface OrderLinkDocument extends Document {
   readonly expiresAt: number;
 }
 
-/** Why a mail is written; `cancelled` is of an order, also where its performance was cancelled. */
-export const kinds = ['confirmation', 'moved', 'cancelled', 'refund'] as const;
+/**
+ * Why a mail is written; `cancelled` is of an order, also where its performance was cancelled; `link`: somebody who knows
+ * its number and email asked for its link.
+ */
+export const kinds = ['confirmation', 'moved', 'cancelled', 'refund', 'link'] as const;
 export type MailKind = (typeof kinds)[number];
 
 /** A mail of the outbox. It has ids and amounts only: address, names and texts are read when it is sent. */
@@ -164,7 +167,9 @@ export const retention = (
     along: (_, link) => renewLink(link as OrderLinkDocument),
   },
   login_attempts: {
-    retained: '15 minutes after the last wrong password (`WINDOW_MS`)',
+    retained:
+      '15 minutes after the last wrong password (`WINDOW_MS`); an hour after the last request for a lost link ' +
+      '(`HOUR_MS`), by a hash of the address',
     ends: [{ field: 'expiresAt', afterMs: 0 }],
   },
   mails: {

@@ -3,7 +3,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { UniqueViolation } from '@boxoffice/store';
 import type { Static } from 'typebox';
-import { isUnavailable, RefusedOrder, refusal } from '../api/faults.ts';
+import { isUnavailable, notFound, RefusedOrder, refusal } from '../api/faults.ts';
 import type { HeldLine } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { cancel } from '../domain/cancellation.ts';
@@ -18,7 +18,7 @@ import { holdAndInsert } from '../orders/create.ts';
 import { addOrderLines } from '../orders/lines.ts';
 import { runCommand } from '../steps/command.ts';
 import { visitorAt, visitorWith } from '../steps/hold-limit.ts';
-import { expireNow, findAny } from '../steps/sell.ts';
+import { expireNow, findAny, findOrder } from '../steps/sell.ts';
 import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
@@ -191,6 +191,18 @@ export const listShopOrders = async (
     page.map((order) => (isPastDue(order, now) ? expireNow(context, targetOf(order)) : order)),
   );
   return { items, total: found.length };
+};
+
+/** The order with a number, as people write it. @throws Fault `not_found`, also for a cart */
+export const findByNumber = async (
+  context: OrdersContext,
+  institution: string,
+  number: string,
+): Promise<OrderDocument> => {
+  const where = { shortNumber: number.toLowerCase() };
+  const [found] = await context.orders.of(institution).find({ where, index: 'number', limit: 1 });
+  if (!found) throw notFound();
+  return findOrder(context, { institution, orderId: found.id });
 };
 
 /** Orders looked at for one page. */

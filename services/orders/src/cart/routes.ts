@@ -22,6 +22,7 @@ import {
   cancelAfterFault,
   cancelForShopper,
   changeCartLine,
+  findByNumber,
   listShopOrders,
   performanceOrders,
 } from './cart.ts';
@@ -193,6 +194,18 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
     example: { params: example.params, answer: example.cart },
     handle: async ({ caller: { institution }, params: { orderId } }) =>
       ok(shopView(await findAny(context, { institution, orderId }))),
+  }),
+  operation({
+    id: 'findShopOrder',
+    method: 'get',
+    path: '/internal/shop/order-numbers/{number}',
+    access: 'internal',
+    summary: 'Reads the order with a number, whatever its case; never a cart',
+    params: { number: Type.String({ minLength: 1, maxLength: 64 }) },
+    answers: { 200: ShopOrder },
+    example: { params: { number: example.order.number }, answer: example.order },
+    handle: async ({ caller: { institution }, params: { number } }) =>
+      ok(shopView(await findByNumber(context, institution, number))),
   }),
   operation({
     id: 'listShopOrders',

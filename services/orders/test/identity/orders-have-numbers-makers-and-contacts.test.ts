@@ -57,6 +57,17 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
       expect((await fixture.confirm(made.path)).data.number).toBe(number);
     });
 
+    test('finds its order for the point of sale, in either case; never a cart, nor an order of another institution', async () => {
+      const { order } = await newOrder(fixture);
+      const find = (number: string, institution = 'opera') =>
+        fixture.shop<Order>('GET', `/internal/shop/order-numbers/${number}`, { institution });
+      for (const number of [order.number, order.number.toUpperCase()])
+        expect(await find(number)).toMatchObject({ status: 200, data: { id: order.id, number: order.number } });
+      const { cart } = await newCart(fixture);
+      for (const unknown of [await find(cart.number), await find(order.number, 'museum'), await find('unknown2')])
+        expect(unknown).toMatchObject({ status: 404, code: 'not_found' });
+    });
+
     test('does not change with what was read, so a change of all that was read succeeds twice', async () => {
       const { path, order } = await newOrder(fixture);
       const body = { ...order, externalReference: `agency-${randomUUID()}`, ticketDelivery: 'electronic' };

@@ -1,7 +1,7 @@
 import { api, hasSession, Refusal } from '../api.js';
 import { h } from '../dom.js';
 import { checkAll, loginForm, textField } from '../forms.js';
-import { link } from '../frame.js';
+import { link, shop } from '../frame.js';
 import { act, notice } from '../notices.js';
 import { logOut, productIfShown, visitor } from '../state.js';
 import { isShow, longDay, money, t, typeOf } from '../texts/index.js';
@@ -203,6 +203,7 @@ const loggedOut = async (redraw) => ({
     h('h1', { tabindex: '-1' }, t('logIn')),
     h('p', { class: 'lead' }, t('logInText')),
     loginForm(redraw),
+    shop.sendsMails && h('p', {}, h('a', { href: link('/lost-link') }, t('lostLink'))),
     await guestOrders(),
   ),
 });

@@ -7,13 +7,13 @@ import { clock, isShow, longDay, money, t, time, typeOf, validityLine } from '..
 import { placeName } from '../ticket.js';
 
 /** A page with one message and a link to the programme. */
-export const message = (title, text) =>
+export const message = (title, text, ...more) =>
   h(
     'div',
     { class: 'wrap page-message' },
     h('h1', { tabindex: '-1' }, title),
     h('p', { class: 'lead' }, text),
-    h('p', { class: 'buttons' }, h('a', { class: 'button', href: link('/') }, t('toProgramme'))),
+    h('p', { class: 'buttons' }, more, h('a', { class: 'button', href: link('/') }, t('toProgramme'))),
   );
 
 /** The items of a cart or an order by performance, with their products. */

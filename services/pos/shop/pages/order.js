@@ -213,6 +213,9 @@ const load = (token) =>
     throw error;
   });
 
+/** Leads to the page that sends the link again. */
+const toLostLink = () => shop.sendsMails && h('a', { class: 'button', href: link('/lost-link') }, t('lostLink'));
+
 /** Cancels the order after a question. */
 const cancelButton = ({ id }, token, redraw) => {
   const cancel = async () => {
@@ -234,7 +237,7 @@ const cancelButton = ({ id }, token, redraw) => {
 export const ticketLinkPage = async (_parameters, _query, { redraw }) => {
   const token = takeToken();
   const order = token && (await load(token));
-  if (!order) return { title: t('linkOverTitle'), node: message(t('linkOverTitle'), t('linkOverText')) };
+  if (!order) return { title: t('linkOverTitle'), node: message(t('linkOverTitle'), t('linkOverText'), toLostLink()) };
   const type = orderType(order);
   const groups = await byPerformance(Object.values(order.items));
   const title = order.state === 'confirmed' ? t('linkedTitle', { type }) : t(`order_${order.state}`);

@@ -259,6 +259,15 @@ export const de = {
   linkOverTitle: 'Dieser Link zeigt keine Karten',
   linkOverText:
     'Er ist unvollständig, oder seine Zeit ist vorbei: Links enden 30 Tage nach dem letzten Termin. Öffnen Sie ihn so, wie Sie ihn erhalten haben, oder fragen Sie an der Kasse nach Ihrer Bestellung.',
+  lostLink: 'Ich habe den Link zu meiner Bestellung verloren',
+  lostLinkText:
+    'Geben Sie die E-Mail-Adresse an, mit der Sie gekauft haben, und die Nummer der Bestellung: Ein neuer Link geht an diese Adresse.',
+  lostLinkNumber: 'Bestellnummer',
+  lostLinkSend: 'Link senden',
+  lostLinkAskedTitle: 'Sehen Sie in Ihre E-Mails',
+  lostLinkAskedText:
+    'Gehören Adresse und Nummer zu einer Bestellung, ist ihr Link unterwegs. Es kann einige Minuten dauern; sehen Sie auch bei den unerwünschten E-Mails nach. Kommt nichts, fragen Sie an der Kasse.',
+  lostLinkNoMails: 'Dieser Shop versendet keine E-Mails. Fragen Sie an der Kasse nach Ihrer Bestellung.',
 
   // What is no show: a text of a type, or of all but shows, stands for the one of the same name above.
   things_pass: { one: '{count} Pass', other: '{count} Pässe' },

@@ -254,6 +254,14 @@ export const en = {
   linkOverTitle: 'This link shows no tickets',
   linkOverText:
     'It is not complete, or its time is over: links end 30 days after the last date. Please open it as you received it, or ask the box office for your order.',
+  lostLink: 'I lost the link to my order',
+  lostLinkText: 'Give the email that you bought with and the number of the order: a new link goes to that address.',
+  lostLinkNumber: 'Order number',
+  lostLinkSend: 'Send me the link',
+  lostLinkAskedTitle: 'Please look at your mails',
+  lostLinkAskedText:
+    'If email and number belong to one order, its link is on the way. It may take a few minutes; please look among unwanted mails, too. If nothing comes, ask the box office.',
+  lostLinkNoMails: 'This shop sends no mails. Please ask the box office for your order.',
 
   // What is no show: a text of a type, or of all but shows, stands for the one of the same name above.
   things_pass: { one: '{count} pass', other: '{count} passes' },

@@ -257,6 +257,15 @@ export const fr = {
   linkOverTitle: 'Ce lien ne montre aucun billet',
   linkOverText:
     'Il est incomplet, ou son temps est passé : les liens prennent fin 30 jours après la dernière date. Ouvrez-le tel que vous l’avez reçu, ou demandez votre commande à la billetterie.',
+  lostLink: 'J’ai perdu le lien vers ma commande',
+  lostLinkText:
+    'Indiquez l’adresse e-mail de l’achat et le numéro de la commande : un nouveau lien part à cette adresse.',
+  lostLinkNumber: 'Numéro de commande',
+  lostLinkSend: 'Envoyer le lien',
+  lostLinkAskedTitle: 'Consultez vos e-mails',
+  lostLinkAskedText:
+    'Si l’adresse et le numéro sont ceux d’une même commande, son lien est en route. Cela peut prendre quelques minutes ; regardez aussi parmi les indésirables. Si rien n’arrive, adressez-vous à la billetterie.',
+  lostLinkNoMails: 'Cette boutique n’envoie pas d’e-mails. Demandez votre commande à la billetterie.',
 
   // What is no show: a text of a type, or of all but shows, stands for the one of the same name above.
   things_pass: { one: '{count} pass', other: '{count} pass' },

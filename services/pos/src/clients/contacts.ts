@@ -17,6 +17,13 @@ export const createContacts = (contacts: ServiceClient<operations>) => ({
     contactNumber.isWellFormed()
       ? contacts.find(institution, 'getShopContact', { path: { contactNumber } })
       : undefined,
+
+  /** Whether the email is that of the contact, as contacts compare emails. */
+  async hasEmail(institution: string, contactNumber: string, email: string): Promise<boolean> {
+    const query = { email, among: contactNumber };
+    const { contactNumbers } = await contacts.call(institution, 'findContacts', { query });
+    return contactNumbers.includes(contactNumber);
+  },
 });
 
 export type Contacts = ReturnType<typeof createContacts>;

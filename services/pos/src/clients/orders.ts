@@ -39,6 +39,9 @@ export const WRITE_MS = 8_000;
 /** Timeout of a cancellation after a fault, in milliseconds. */
 export const CERTAINTY_MS = 5_000;
 
+/** What numbers of orders may be made of. */
+const NUMBER = /^[A-Za-z0-9]{1,64}$/;
+
 const write = { timeoutMs: WRITE_MS } as const;
 
 /**
@@ -81,6 +84,10 @@ export const createOrders = (orders: ServiceClient<operations>) => ({
   /** An order or a cart; undefined if it is unknown. */
   get: (institution: string, orderId: string): Promise<Order | undefined> =>
     orders.find(institution, 'getShopOrder', { path: { orderId } }),
+
+  /** The order with a number, whatever its case; undefined if there is none. An ill-formed one needs no remote call. */
+  withNumber: async (institution: string, number: string): Promise<Order | undefined> =>
+    NUMBER.test(number) ? orders.find(institution, 'findShopOrder', { path: { number } }) : undefined,
 
   /** The sold orders of shoppers that have a place of a performance, page by page. */
   async *ofPerformance(institution: string, performanceId: string) {

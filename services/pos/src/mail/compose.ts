@@ -38,7 +38,7 @@ const { calendarOf, calendarType, eventUid, sequenceAt } = (await import(
   calendarType(file: Pick<CalendarFile, 'isCancelled'>): string;
   calendarOf(events: readonly CalendarEvent[], file: CalendarFile): string;
   eventUid(orderId: string, performanceId: string, serviceHost: string): string;
-  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: Exclude<MailKind, 'refund'>): number;
+  sequenceAt(order: Pick<Order, 'createdAt'>, time: number, occasion: Exclude<MailKind, 'refund' | 'link'>): number;
 };
 
 /** A mail ready to be sent, or why it is not. */
@@ -87,7 +87,7 @@ const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
 
 /** Whether the order is still as the mail says. */
 const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
-  kind === 'refund' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
+  kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
 
 /** The valid tickets of an order, in the order of its lines; undefined if one is not issued yet. */
 const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {
@@ -150,7 +150,7 @@ export const createCompose = (its: ComposeDependencies) => {
     sold: readonly Sold[],
     languages: readonly string[],
   ) => {
-    if (kind === 'refund') return [];
+    if (kind === 'refund' || kind === 'link') return [];
     const events = evenings(sold, languages).map(({ performanceId, startDate, durationMinutes, name, where }) => ({
       uid: eventUid(order.id, performanceId, serviceHost),
       startDate,

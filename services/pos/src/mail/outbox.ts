@@ -12,7 +12,7 @@ type About = Pick<NewMail, 'kind' | 'orderId' | 'pointOfSale' | 'contactNumber'>
  * The mail of an order about one thing; `thing` distinguishes mails of the same kind. A fact that is delivered twice
  * leads to the same id.
  */
-const mailOf = (about: About, institution: string, thing: string, now: number): NewMail => ({
+export const mailOf = (about: About, institution: string, thing: string, now: number): NewMail => ({
   bulk: false,
   ...about,
   id: `mail_${derived(institution, about.kind, about.orderId, thing)}`,

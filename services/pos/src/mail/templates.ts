@@ -5,7 +5,14 @@ import { capitalised } from '@boxoffice/http';
 import { type Html, html } from '@boxoffice/pages';
 
 /** The texts of mails, by their file names. */
-export const templateKinds = ['confirmation', 'moved', 'order-cancelled', 'performance-cancelled', 'refund'] as const;
+export const templateKinds = [
+  'confirmation',
+  'moved',
+  'order-cancelled',
+  'performance-cancelled',
+  'refund',
+  'link',
+] as const;
 export type TemplateKind = (typeof templateKinds)[number];
 
 /** What a template may show; docs/mail.md describes them. An empty value is absent. */

@@ -1,6 +1,6 @@
 // Order links: making one for an own order, and the order behind a link.
-import { type AnyOperation, created, ok } from '@boxoffice/http';
-import type { Static } from 'typebox';
+import { type AnyOperation, created, emailSchema, lineOfText, named, ok } from '@boxoffice/http';
+import { type Static, Type } from 'typebox';
 import type { Ticket } from '../clients/tickets.ts';
 import { type Edition, LinkedOrder, OrderDocument, OrderLink } from '../description/editions.ts';
 import { examples } from '../description/examples.ts';
@@ -15,6 +15,14 @@ import { createOrderLink, findLinkedOrder, isErased, ticketsOfOrder } from './li
 import { currentOffer, findOwnOrder, orderView, ticketView } from './views.ts';
 
 const document = { contentType: 'application/pdf', base64: 'JVBERi0xLjMK' };
+
+const LostLink = named(
+  'LostOrderLink',
+  Type.Object({
+    email: { ...emailSchema, description: "the order's, in any spelling that contacts count as the same" },
+    number: lineOfText({ maxLength: 64, description: 'of the order, in either case' }),
+  }),
+);
 
 /** What a repeat of the request that made the link gets. */
 const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
@@ -63,6 +71,25 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
           );
         const record = remember((link: OrderLinkDocument) => answer(withoutToken(link)));
         return answer(await createOrderLink(context, visitor.pointOfSale, order, record));
+      },
+    }),
+    operation({
+      id: 'requestOrderLink',
+      method: 'post',
+      path: '/order-links/requests',
+      access: 'newcomer',
+      summary: 'Sends a new link to an order by mail, to whoever knows its number and its email',
+      description:
+        'The answer is the same whether both fit or not, and so is its time: the order is looked up afterwards, and the ' +
+        'mail goes to its own email alone. At most five requests an hour from one address, and five mails a day for an ' +
+        'order; none is sent where the installation sends no mails, nor after the end of a link.',
+      query: langQuery,
+      body: LostLink,
+      answers: { 202: Type.Object({}) },
+      example: { body: { email: 'ana.martin@example.org', number: 'k7m2xq9c' }, answer: {} },
+      handle: async ({ visitor: { pointOfSale, ip }, body: { email, number } }) => {
+        await context.lostLinks.request(pointOfSale.institution, ip, { email, number });
+        return { status: 202, data: {} };
       },
     }),
     operation({

@@ -64,6 +64,23 @@ export const createOrderLinks = (store: Pick<Store, 'collection'>, publicUrl: st
 
 export type OrderLinks = ReturnType<typeof createOrderLinks>;
 
+/** What a guest knows of an order. */
+export interface LostLink {
+  readonly email: string;
+  readonly number: string;
+}
+
+/** Takes requests for lost links. */
+export interface LostLinks {
+  /**
+   * Has the link sent if both fit. It resolves before anything is looked up, so that neither the answer nor its time
+   * tells whether they do. @throws {PosFault} too_many_requests
+   */
+  request(institution: string, ip: string, lost: LostLink): Promise<void>;
+  /** Resolves once what was requested so far is looked up, and written to the outbox where it fits. */
+  settled(): Promise<void>;
+}
+
 /** Ends the links to an order. */
 export const deleteOrderLinks = async (store: Store, institution: string, orderId: string): Promise<void> => {
   const found = store.collection(orderLinks).of(institution);
@@ -117,19 +134,32 @@ const endOfLink = (
   return linkEndOf(sold, Date.parse(createdAt), known);
 };
 
+type EndContext = Pick<LinkContext, 'offers' | 'tickets' | 'bestEffortTickets'>;
+
+/** When a link to the order would end that is made now, also while catalog and tickets do not answer. */
+const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
+  const tickets = (await context.bestEffortTickets(() => ticketsOfOrder(context, institution, order))) ?? [];
+  return endOfLink(order, tickets, await productsNow(context, institution));
+};
+
+/** Whether no link shows the order any more, since its time is over. */
+export const isPast = async (
+  context: EndContext & Pick<LinkContext, 'now'>,
+  institution: string,
+  order: Order,
+): Promise<boolean> => (await endOfNewLink(context, institution, order)) <= context.now();
+
 /**
  * Makes a link to an order at its point of sale, also while catalog and tickets do not answer. With a record, a repeat of
  * the request gets the stored answer. @throws {IdempotencyKeyTaken} if the record is taken
  */
 export const createOrderLink = async (
-  context: Pick<LinkContext, 'orderLinks' | 'offers' | 'tickets' | 'bestEffortTickets'>,
+  context: EndContext & Pick<LinkContext, 'orderLinks'>,
   place: LinkPlace,
   order: Order,
   record?: IdempotencyRecord<OrderLinkDocument>,
 ): Promise<NewOrderLink> => {
-  const { institution } = place;
-  const tickets = (await context.bestEffortTickets(() => ticketsOfOrder(context, institution, order))) ?? [];
-  const expiresAt = endOfLink(order, tickets, await productsNow(context, institution));
+  const expiresAt = await endOfNewLink(context, place.institution, order);
   return context.orderLinks.add(place, { orderId: order.id, expiresAt }, record);
 };
 

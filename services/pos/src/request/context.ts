@@ -4,7 +4,7 @@ import type { Contacts } from '../clients/contacts.ts';
 import type { Orders } from '../clients/orders.ts';
 import type { Tickets } from '../clients/tickets.ts';
 import type { SimulatedPayments } from '../orders/buyer.ts';
-import type { OrderLinks } from '../orders/links.ts';
+import type { LostLinks, OrderLinks } from '../orders/links.ts';
 import type { Offers } from '../products/offers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { LogIns, Purchases } from '../sessions/users.ts';
@@ -24,6 +24,7 @@ export interface PosContext {
   readonly purchases: Purchases;
   readonly tickets: Tickets;
   readonly orderLinks: OrderLinks;
+  readonly lostLinks: LostLinks;
   /** Best-effort reads of the catalog: undefined on a failure or after a second. */
   readonly bestEffortCatalog: BestEffort;
   /** Best-effort reads of tickets: undefined on a failure or after a second. */

@@ -77,11 +77,13 @@ ${link('/cart', html` class="cart-link"`, html`${cartIcon}<span class="cart-word
 </div></header>`;
 };
 
-const footer = ({ state: { name, isDemo, links } }: Frame, { t }: Views): Html => {
-  const named = (['terms', 'privacy', 'contact'] as const).flatMap((kind) => {
+const footer = ({ state: { serviceHost, name, isDemo, sendsMails, links } }: Frame, { t }: Views): Html => {
+  const lost = sendsMails ? [html`<li><a href="/shop/${serviceHost}/lost-link">${t('lostLink')}</a></li>`] : [];
+  const linked = (['terms', 'privacy', 'contact'] as const).flatMap((kind) => {
     const address = links?.[kind];
     return address ? [html`<li><a href="${address}">${t(`link_${kind}`)}</a></li>`] : [];
   });
+  const named = [...lost, ...linked];
   return html`<footer class="frame-footer"><div class="wrap">
 <p class="foot-name">${name}</p>
 ${named.length > 0 && html`<ul class="foot-links">${named}</ul>`}

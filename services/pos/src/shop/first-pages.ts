@@ -29,6 +29,7 @@ const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
   [/^\/order\/[^/]+$/, 'orderNumber', 'pages/order.js'],
   [/^\/account$/, 'logInLink', 'pages/account.js'],
   [/^\/ticket-link$/, 'tickets', 'pages/order.js'],
+  [/^\/lost-link$/, 'lostLink', 'pages/lost-link.js'],
 ];
 
 const DESCRIPTION_LENGTH = 200;

@@ -23,12 +23,23 @@ test('each operation that the authorizer permits to the point of sale is called'
     ];
   });
   const contacts = await uncalledOf(contactsApi, (client) => {
-    const { known, own } = createContacts(client);
-    return [known('opera', 'C1'), own('opera', 'C1')];
+    const { known, own, hasEmail } = createContacts(client);
+    return [known('opera', 'C1'), own('opera', 'C1'), hasEmail('opera', 'C1', 'ana@example.org')];
   });
   const orders = await uncalledOf(ordersApi, (client) => {
-    const { add, changeLine, removeLine, abandon, checkout, cancel, cancelAfterFault, get, list, ofPerformance } =
-      createOrders(client);
+    const {
+      add,
+      changeLine,
+      removeLine,
+      abandon,
+      checkout,
+      cancel,
+      cancelAfterFault,
+      get,
+      withNumber,
+      list,
+      ofPerformance,
+    } = createOrders(client);
     const addition = { orderId: 'ord_1', requestId: 'r', pointOfSale: 'host', address: '192.0.2.1', items: [] };
     return [
       add('opera', addition),
@@ -39,6 +50,7 @@ test('each operation that the authorizer permits to the point of sale is called'
       cancel('opera', 'ord_1', { requestId: 'r', until: '2031-01-01T00:00:00.000Z' }),
       cancelAfterFault('opera', 'ord_1', 0),
       get('opera', 'ord_1'),
+      withNumber('opera', 'k7m2xq9c'),
       list('opera', { ids: [], offset: 0, limit: 1 }),
       ofPerformance('opera', 'prf_1').next(),
     ];

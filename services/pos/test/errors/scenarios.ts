@@ -97,6 +97,7 @@ export const scenariosOf = async (
   };
   const documentOf = (status: 'not_printed' | 'cancelled') => async () =>
     fixture.call('GET', `${await ticketPath(status)}/document`, { token });
+  const lost = { email: 'ana.martin@example.org', number: 'unknown2' };
   const [ana, eva] = [{ beneficiaryFirstName: 'Ana' }, { beneficiaryFirstName: 'Eva' }];
 
   return {
@@ -142,6 +143,10 @@ export const scenariosOf = async (
       reused('POST', '/orders', mine.token, bought, { ...bought, paymentToken: 'pending' }),
     ],
     createOrderLink: [reused('POST', `/orders/${mine.id}/links`, mine.token, {}, {}, '/orders/x/links')],
+    requestOrderLink: [
+      reused('POST', '/order-links/requests', token, lost, { ...lost, number: 'another2' }),
+      ...Array.from({ length: 6 }, () => called('POST', '/order-links/requests', { body: lost })),
+    ],
     getLinkedOrder: [called('GET', '/order-links/current', {})],
     getOrderOfLink: [called('GET', '/order-links/current/order', {})],
     getLinkedOrderDocument: [
@@ -176,6 +181,7 @@ export const generalRefusals = (given: Fixture, operation: AnyOperation, token: 
     '/shopping-cart/items': { performanceId: 'x', seatCategoryId: 'x', tariffId: 'x' },
     '/orders': { paymentMethod: 'external' },
     '/sessions': { login: 'x', password: 'x' },
+    '/order-links/requests': { email: 'x@example.org', number: 'x' },
   }[target];
   return [
     call({ host: null }),

@@ -107,6 +107,7 @@ test('the description has exactly the listed operations under both versions', ()
     'GET /programme',
     'GET /products/{id}/performances/{performanceId}/seat-map',
     'GET /tickets/{id}/document',
+    'POST /order-links/requests',
     'POST /orders/{id}/links',
   ];
   expect(described.sort()).toEqual([...both, ...more.map((line) => line.replace(' ', ' /tnwr/vexp'))].sort());

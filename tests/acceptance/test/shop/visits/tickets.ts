@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { openClient, openVisitor } from '@boxoffice/testkit';
+import { openClient, openVisitor, waitUntil } from '@boxoffice/testkit';
 import { expect } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
-import { holdNext, nameless, overflow } from '../visit.ts';
+import { holdNext, nameless, overflow, takenOver, textsOf } from '../visit.ts';
 
 /** The content of the file that a button saves. */
 const savedBy = async (page: Page, button: string): Promise<{ readonly name: string; readonly content: Buffer }> => {
@@ -99,6 +99,47 @@ export const links = ({ product, story }: ShopFixture): void => {
     expect(await page.getByRole('button', { name: 'Cancel the order' }).count()).toBe(0);
     expect([await overflow(page), await nameless(page)]).toEqual([0, []]);
     expect(await page.context().cookies()).toEqual([]);
+  });
+
+  // Three requests of this machine's address, of the five that it has an hour.
+  for (const locale of ['en-GB', 'de-CH', 'fr-CH']) {
+    story(`a guest gets a lost link again by mail, in ${locale}`, async (enter) => {
+      const t = textsOf('pos/shop', locale);
+      const order = await buy();
+      const { page } = await enter({ at: `${OPERA}/ticket-link`, locale, width: 320 });
+      await heading(page, t('linkOverTitle')).waitFor();
+      const ways = page.getByRole('link', { name: t('lostLink') });
+      expect(await ways.count()).toBe(2);
+      await ways.first().click();
+      await heading(page, t('lostLink')).waitFor();
+      expect([await overflow(page), await nameless(page)]).toEqual([0, []]);
+      await page.getByRole('button', { name: t('lostLinkSend') }).click();
+      expect(await page.getByText(t('required')).count()).toBe(2);
+      await page.getByLabel(t('email')).fill(' ADA@guests.example ');
+      await page.getByLabel(t('lostLinkNumber')).fill(order.number.toUpperCase());
+      await page.getByRole('button', { name: t('lostLinkSend') }).click();
+      await heading(page, t('lostLinkAskedTitle')).waitFor();
+      expect([await overflow(page), await nameless(page)]).toEqual([0, []]);
+      expect(await page.context().cookies()).toEqual([]);
+
+      const mails = page.getByRole('listitem').filter({ hasText: order.number }).getByRole('link');
+      const newest = async (): Promise<string> => {
+        await page.goto(`${product().demo.baseUrl}/shop/outbox`);
+        return (await mails.allTextContents()).find((subject) => /Link zu|link to|lien vers/.test(subject)) ?? '';
+      };
+      await waitUntil(async () => (await newest()) !== '', { what: 'the mail with the link', withinMs: 150_000 });
+      await mails.filter({ hasText: /Link zu|link to|lien vers/ }).click();
+      await page.locator('a[href*="/ticket-link#"]').click();
+      await takenOver(page);
+      await heading(page, t('linkedTitle')).waitFor();
+      await page.getByText(order.number).first().waitFor();
+    });
+  }
+
+  story('the login page leads to a lost link', async (enter) => {
+    const { page } = await enter({ at: `${OPERA}/account`, width: 320 });
+    await page.getByRole('main').getByRole('link', { name: 'I lost the link to my order' }).click();
+    await heading(page, 'I lost the link to my order').waitFor();
   });
 
   story('the link of an order says that it is cancelled, also by its session', async (enter) => {

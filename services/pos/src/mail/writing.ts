@@ -1,0 +1,30 @@
+import { PosFault } from '@boxoffice/envelope';
+import type { PosContext } from '../request/context.ts';
+import type { Mail } from './open.ts';
+import type { NewMail } from './outbox.ts';
+
+/** What mails are written with. */
+export interface WritingContext extends Pick<PosContext, 'pointOfSaleOf'> {
+  readonly mail: Mail;
+}
+
+/** Whether mails of this point of sale go anywhere. One that is gone has no mails either. */
+export const isWritten = async ({ mail, pointOfSaleOf }: WritingContext, serviceHost: string): Promise<boolean> => {
+  try {
+    return mail.isOn(await pointOfSaleOf(serviceHost));
+  } catch (error) {
+    if (error instanceof PosFault && error.errorCode === 'context_invalid') return false;
+    throw error;
+  }
+};
+
+/** Adds mails to the outbox, and has them sent. */
+export const writeMails = async (
+  { mail: { outbox, sender } }: Pick<WritingContext, 'mail'>,
+  institution: string,
+  mails: readonly NewMail[],
+): Promise<void> => {
+  if (mails.length === 0) return;
+  await outbox.add(institution, mails);
+  sender.wake();
+};

@@ -1,0 +1,68 @@
+// Links that guests have lost: a new one goes to the email of the order whose number is given with it.
+import { PosFault } from '@boxoffice/envelope';
+import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
+import type { Store } from '@boxoffice/store';
+import { mailOf, type NewMail } from '../mail/outbox.ts';
+import { isWritten, type WritingContext, writeMails } from '../mail/writing.ts';
+import type { PosContext } from '../request/context.ts';
+import { mailsCollection, newId } from '../store.ts';
+import { isPast, type LostLink, type LostLinks } from './links.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+/** Requests of one address (IPv6: /64) within an hour. */
+const MOST_PER_ADDRESS = 5;
+
+/** Mails with a link to one order within a day, as many as its institution may send. */
+const MOST_PER_ORDER = 5;
+
+type Context = WritingContext &
+  Pick<PosContext, 'orders' | 'contacts' | 'offers' | 'tickets' | 'bestEffortTickets' | 'now' | 'log'>;
+
+const tooMany = (waitMs: number): PosFault =>
+  new PosFault('too_many_requests', 'Too many requests for links. Try again after the seconds in Retry-After.', {
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+  });
+
+/** Creates the requests; those of a process are looked up one after the other. */
+export const createLostLinks = (store: Store, context: Context): LostLinks => {
+  const mails = store.collection(mailsCollection);
+  const waitOf = createAddressLimit(
+    store.collection(attemptsCollection),
+    { what: 'lost links', most: MOST_PER_ADDRESS, windowMs: HOUR_MS },
+    context.now,
+  );
+
+  /** The mail with the link; undefined if number and email are not those of one order, or nothing is to be sent. */
+  const mailFor = async (institution: string, { email, number }: LostLink): Promise<NewMail | undefined> => {
+    const order = await context.orders.withNumber(institution, number);
+    if (!order?.listed || order.pointOfSale === null || order.contactNumber === null) return undefined;
+    const { id: orderId, pointOfSale, contactNumber } = order;
+    if (!(await context.contacts.hasEmail(institution, contactNumber, email))) return undefined;
+    if (!(await isWritten(context, pointOfSale)) || (await isPast(context, institution, order))) return undefined;
+    const now = context.now();
+    const known = await mails.of(institution).find({ where: { orderId }, index: 'order' });
+    const recent = known.filter(({ kind, createdAt }) => kind === 'link' && createdAt > now - 24 * HOUR_MS);
+    if (recent.length >= MOST_PER_ORDER) return undefined;
+    return mailOf({ kind: 'link', orderId, pointOfSale, contactNumber }, institution, newId('req'), now);
+  };
+
+  const send = async (institution: string, lost: LostLink): Promise<void> => {
+    try {
+      const mail = await mailFor(institution, lost);
+      if (mail) await writeMails(context, institution, [mail]);
+    } catch (error) {
+      context.log.warn('a link that was asked for is not sent', { error });
+    }
+  };
+
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async request(institution, ip, lost) {
+      const waitMs = await waitOf(institution, ip);
+      if (waitMs !== undefined) throw tooMany(waitMs);
+      last = last.then(() => send(institution, lost));
+    },
+    settled: () => last,
+  };
+};
