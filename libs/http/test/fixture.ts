@@ -49,6 +49,19 @@ export interface Started {
   close(): Promise<void>;
 }
 
+/** The application of these operations. */
+export const appOf = (operations: readonly AnyOperation[], options: Partial<AppOptions> = {}) =>
+  createApp({
+    service: SERVICE,
+    version: '0.0.0',
+    operations,
+    identify: createIdentityVerifier({ keys, audience: SERVICE }),
+    idempotency: rememberInMemory(),
+    cursorKey: randomBytes(32),
+    logger: { info: () => undefined, error: () => undefined },
+    ...options,
+  });
+
 /** Serves operations on a free port. */
 export const start = async (
   operations: readonly AnyOperation[],
@@ -58,16 +71,7 @@ export const start = async (
   const log = (message: string, fields: object = {}) => {
     lines.push({ message, fields: { ...fields } });
   };
-  const app = createApp({
-    service: SERVICE,
-    version: '0.0.0',
-    operations,
-    identify: createIdentityVerifier({ keys, audience: SERVICE }),
-    idempotency: rememberInMemory(),
-    cursorKey: randomBytes(32),
-    logger: { info: log, error: log },
-    ...options,
-  });
+  const app = appOf(operations, { logger: { info: log, error: log }, ...options });
   // No idle connection is closed just when the next request is sent on it.
   const server = createServer({ keepAliveTimeout: 600_000 }, app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

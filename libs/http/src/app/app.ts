@@ -1,9 +1,8 @@
 // The HTTP application of a service: a handler for each operation of its route table.
 
-import type { RequestListener, ServerResponse } from 'node:http';
 import { Fault } from '@boxoffice/envelope';
 import { beginAnswer, endAnswer, nameOperation, runWithTrace } from '@boxoffice/runtime';
-import Router, { type RequestHandler } from 'router';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { type Exchange, logAccess, type Reply, refusal, send } from '../answers/exchange.ts';
 import { faultOf } from '../answers/outcome.ts';
 import { internalDescription, selfDescription } from '../description/openapi.ts';
@@ -14,65 +13,85 @@ import { bySpecificity, placesOf } from '../shape.ts';
 import { createCompiler } from '../validation/validators.ts';
 import { type Answering, type AppOptions, type AppParts, prepare } from './handle.ts';
 
-/** `/contacts/{contactNumber}` in the router's spelling. */
+/** What a request carries: `response.locals` has the exchange from the first middleware on. */
+type Locals = { exchange: Exchange };
+
+type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+type ErrorHandler = ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+
+/** `/contacts/{contactNumber}` in the spelling of Express. */
 const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');
 
 const allowed = (methods: Iterable<string>): string =>
   [...methods].flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
 
+/** Opens the exchange of a request, with its trace and its line in the access log. */
+const openExchange =
+  ({ service, family, logger }: AppParts): Handler =>
+  (request, response, next) => {
+    const { trace, span } = beginAnswer(request, service);
+    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
+    response.locals.exchange = exchange;
+    logAccess(exchange, logger);
+    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
+    runWithTrace(trace, next);
+  };
+
+/** Answers an operation; its errors in its own shape. */
+const answerOperation =
+  ({ id, isRoutine, reply, fault }: Answering, { family, logger }: AppParts): Handler =>
+  async (request, response) => {
+    const { exchange } = response.locals;
+    exchange.operation = id;
+    exchange.isRoutine = isRoutine;
+    nameOperation(response, id);
+    try {
+      send(exchange, await reply(exchange, request.params));
+    } catch (error) {
+      if (error instanceof ClientGone) response.destroy();
+      else send(exchange, fault(faultOf(error, id, family, logger)));
+    }
+  };
+
+const refuseMethod =
+  (allow: string, shape: (fault: Fault) => Reply): Handler =>
+  (_request, { locals }) => {
+    const fault = new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
+    send(locals.exchange, shape(fault));
+  };
+
+const refusePath: Handler = () => {
+  throw new Fault('not_found', 'There is no such endpoint.');
+};
+
+/** Answers the requests that no operation answers, in the family's shape. */
+const answerError =
+  ({ family, logger }: AppParts): ErrorHandler =>
+  (error, _request, response, _next) => {
+    const { exchange } = response.locals;
+    if (exchange.operation !== undefined) {
+      logger.error('an answer could not be sent', { operation: exchange.operation, error });
+      response.destroy();
+      return;
+    }
+    // Express throws it for a path that cannot be decoded.
+    const isMalformed = error instanceof URIError;
+    const fault = isMalformed ? new Fault('bad_request', 'The path is not well-formed.') : error;
+    send(exchange, refusal(family, faultOf(fault, undefined, family, logger)));
+  };
+
 /**
- * Creates a service's HTTP side from its operations, and applies every rule common to all of them. Serves its own `GET
- * /openapi.json`, and `GET /internal/openapi.json` for those who deploy. Express's router finds the operation; its `app` is left out, since it replaces the prototypes of every
- * request and response.
+ * Creates the Express application of a service from its operations, and applies every rule common to all of them. It
+ * serves its own `GET /openapi.json`, and `GET /internal/openapi.json` for those who deploy.
  */
-export const createApp = (options: AppOptions): RequestListener => {
+export function createApp(options: AppOptions): Express {
   const parts: AppParts = { ...options, family: options.family ?? familyA, compile: createCompiler() };
-  const { family, logger } = parts;
-  const router = Router({ caseSensitive: true, strict: true });
-  const exchanges = new WeakMap<ServerResponse, Exchange>();
-  const exchangeOf = (response: ServerResponse): Exchange => {
-    const exchange = exchanges.get(response);
-    if (!exchange) throw new Error('the response belongs to no request of this app');
-    return exchange;
-  };
-
-  const close = (exchange: Exchange, error: unknown, shape: (fault: Fault) => Reply): void => {
-    if (error instanceof ClientGone) exchange.response.destroy();
-    else send(exchange, shape(faultOf(error, exchange.operation, family, logger)));
-  };
-
-  const answer =
-    (answering: Answering): RequestHandler<Record<string, string>> =>
-    (request, response) => {
-      const exchange = exchangeOf(response);
-      exchange.operation = answering.id;
-      exchange.isRoutine = answering.isRoutine;
-      nameOperation(response, answering.id);
-      answering
-        .reply(exchange, request.params)
-        .then((reply) => send(exchange, reply))
-        .catch((error) => close(exchange, error, answering.fault))
-        .catch((error) => {
-          logger.error('an answer could not be sent', { operation: answering.id, error });
-          response.destroy();
-        });
-    };
-
-  const refuseMethod =
-    (allow: string, shape: (fault: Fault) => Reply): RequestHandler =>
-    (_request, response) => {
-      const fault = new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
-      send(exchangeOf(response), shape(fault));
-    };
-
-  /** What no route answers; the router's own error means a path that cannot be decoded. */
-  const refuse = (exchange: Exchange, error: unknown): void => {
-    const fault =
-      error instanceof URIError
-        ? new Fault('bad_request', 'The path is not well-formed.')
-        : (error ?? new Fault('not_found', 'There is no such endpoint.'));
-    close(exchange, fault, (known) => refusal(family, known));
-  };
+  const { family } = parts;
+  const app = express();
+  app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing');
+  // Otherwise Express's own page for an error of the error handler shows its stack.
+  app.set('env', 'production');
+  app.use(openExchange(parts));
 
   const prepared = new Map<AnyOperation, (id: string) => Answering>();
   const answering = (id: string, operation: AnyOperation): Answering => {
@@ -89,24 +108,19 @@ export const createApp = (options: AppOptions): RequestListener => {
     ({ path }) => path,
   );
   for (const path of [...byPath.keys()].toSorted(bySpecificity)) {
-    const route = router.route(routerPath(path));
+    const route = app.route(routerPath(path));
     const methods = new Set<Method>();
     let shape = (fault: Fault): Reply => refusal(family, fault);
     for (const { id, operation } of byPath.get(path) ?? []) {
       methods.add(operation.method);
       const at = answering(id, operation);
       if (operation.onFault) shape = at.fault;
-      route[operation.method](answer(at));
+      route[operation.method](answerOperation(at, parts)); // The operation's statuses.
     }
-    route.all(refuseMethod(allowed(methods), shape));
+    route.all(refuseMethod(allowed(methods), shape)); // 405
   }
 
-  return (request, response) => {
-    const { trace, span } = beginAnswer(request, options.service);
-    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
-    exchanges.set(response, exchange);
-    logAccess(exchange, logger);
-    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
-    runWithTrace(trace, () => router(request, response, (error) => refuse(exchange, error)));
-  };
-};
+  app.use(refusePath); // 404
+  app.use(answerError(parts)); // 400
+  return app;
+}

@@ -11,6 +11,7 @@ import { requestIdFrom } from '../tracing.ts';
 import { drainConnections } from './drain.ts';
 import { type Health, VERSION_HEADER } from './health.ts';
 import { answerRefusals, type OnRefused, type Refuse } from './refusal.ts';
+import { useOriginForm } from './target.ts';
 
 /** How long a request may take to arrive. Milliseconds. */
 interface ArrivalLimits {
@@ -182,6 +183,7 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
       });
     } else {
       observe?.(request, response);
+      useOriginForm(request);
       handler(request, response);
     }
   };
