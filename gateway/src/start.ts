@@ -13,6 +13,7 @@ import {
   watchSurroundings,
 } from '@boxoffice/runtime';
 import { fixedServices, isBuiltIn, watchServicesFile } from '@boxoffice/runtime/services';
+import { createApp } from './app.ts';
 import { createApiKeys } from './authorization/api-keys.ts';
 import { createAuthorize } from './authorization/authorize.ts';
 import { createAuthorizerClient } from './authorization/authorizer-client.ts';
@@ -23,7 +24,6 @@ import { followOrigins, pointsOfSaleOf } from './cors/origins.ts';
 import { checkMergeable, createDocuments } from './descriptions/documents.ts';
 import { createDescriptionCache, createLearner, createLearners, noDescriptionCache } from './descriptions/learners.ts';
 import { ownRoutes, VERSION } from './descriptions/own-operations.ts';
-import { createOwnOperations } from './descriptions/serve.ts';
 import { createDocumentation } from './documentation/documentation.ts';
 import { hstsOf, refuseByLine, securityHeaders } from './exchange/answer.ts';
 import { unavailable } from './exchange/faults.ts';
@@ -32,7 +32,7 @@ import { createForwarding } from './forwarding/forwarding.ts';
 import { createResponseCache } from './forwarding/response-cache.ts';
 import { createStreams } from './forwarding/streams.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
-import { createPipeline } from './pipeline.ts';
+import { createExchanges } from './middleware/open-exchange.ts';
 import { createPages, upstreamsOf } from './routing/router.ts';
 import { createRouting } from './routing/routing.ts';
 import type { Gateway, GatewayOptions } from './settings.ts';
@@ -135,15 +135,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     gateway: meter.gateway,
     lookedUp: (found) => gatewayMetrics.lookedUp('api_keys', found),
   });
-  const authorize = createAuthorize(authorizerClient, (found) => gatewayMetrics.lookedUp('decisions', found));
+  const decisions = createAuthorize(authorizerClient, (found) => gatewayMetrics.lookedUp('decisions', found));
   const revocations = createRevocations({
     authorizerClient,
-    clientChanged: authorize.forget,
+    clientChanged: decisions.forget,
     logger,
   });
   const { keys, verify, prepare } = verifierOf(authorizerUrl, publicUrl);
   const bearer = createBearer({ verify, revocations });
-  const streams = createStreams({ checks: [bearer.step, authorize.step], logger });
+  const streams = createStreams({ checks: [bearer.verify, decisions.decide], logger });
   const pages = createPages();
   const routing = createRouting({ pages, own: ownRoutes, logger });
   const responseCache = createResponseCache((found) => gatewayMetrics.lookedUp('answers', found));
@@ -167,36 +167,29 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const cors = createCors(pointsOfSale, publicUrl, institutionCors);
   const descriptionCache = folder === undefined ? noDescriptionCache : createDescriptionCache(folder);
 
-  const credentials = createCredentials({ bearer, apiKeys });
   const hsts = hstsOf(options.hstsSeconds);
-  const pipeline = createPipeline({
+  const exchanges = createExchanges({
     peerOf: createPeers(createTrust(trustProxy)),
     hsts,
     hasErrorPages: pages.hasErrorPages,
-    steps: {
-      mayEndWithSlash: pages.mayEndWithSlash,
-      countAddress: limits.countAddress,
-      preflight: cors.preflight,
-      allowOrigin: cors.allow,
-      findRoute: routing.step,
-      identify: credentials.identify,
-      countingRefusals: credentials.countingRefusals,
-      countCaller: limits.countCaller,
-      answerOwn: createOwnOperations({
-        documents: createDocuments(routing, publicUrl),
-        documentation: createDocumentation(publicUrl),
-        report: (error) => logger.error('a request failed', { error }),
-      }),
-      refuseOrigin: cors.refuse,
-      answerCached: responseCache.step,
-      authorize: authorize.step,
-      forward: forwarding.step,
-    },
-    accessLog,
     onCompleted: (exchange) => {
+      accessLog.record(exchange);
       gatewayMetrics.completed(exchange);
       countExchange(meter, exchange);
     },
+  });
+  const app = createApp({
+    exchanges,
+    limits,
+    pages,
+    cors,
+    routing,
+    credentials: createCredentials({ bearer, apiKeys }),
+    documents: createDocuments(routing, publicUrl),
+    documentation: createDocumentation(publicUrl),
+    responseCache,
+    decisions,
+    forwarding,
     logger,
   });
 
@@ -234,14 +227,14 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     headers,
     refuse: refuseByLine(headers, pages.hasErrorPages),
   });
-  const https = await listen(pipeline.listener(true), {
+  const https = await listen(app, {
     ...common,
     ...guarded(securityHeaders(hsts)),
     tls,
     port: options.port,
     setting: 'GATEWAY_PORT',
   });
-  const http = await listen(pipeline.listener(false), {
+  const http = await listen(app, {
     ...common,
     ...guarded(securityHeaders(undefined)),
     port: options.httpPort,
@@ -281,7 +274,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       renewal?.close();
       await streams.close();
       await Promise.all([https.close(), http.close(), revocations.close()]);
-      await pipeline.idle();
+      await exchanges.idle();
       await Promise.all([origins.close(), meter.close()]);
       forwarding.close();
       accessLog.flush();

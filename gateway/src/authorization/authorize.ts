@@ -1,11 +1,12 @@
 // Authorization: token verification, revocations, and the authorizer's decisions.
-import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createNewest } from '../limits/newest.ts';
 import type { AuthorizerClient, Decision } from './authorizer-client.ts';
 
-/** The step that obtains the authorizer's decision, and its cache. */
-interface Authorize {
-  readonly step: Step;
+/** The authorizer's decisions, and their cache. */
+export interface Authorize {
+  /** Obtains the decision where the operation needs a scope. */
+  readonly decide: Check;
   /** Deletes the cached decisions for a client. */
   forget(clientId: string): void;
 }
@@ -26,8 +27,7 @@ const CACHED_MS = 4_000;
 const SPARE_MS = 10_000;
 
 /**
- * Makes the step that requests a decision where the operation needs a scope. Decisions are cached per token, or
- * API key, and operation; refusals and failures are not. Concurrent equal requests share one call.
+ * Makes the cache. Decisions are cached per token, or API key, and operation; refusals and failures are not. Concurrent equal requests share one call.
  */
 export const createAuthorize = (
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
@@ -38,7 +38,7 @@ export const createAuthorize = (
   // Incremented by `forget`: a decision that was requested before is used once, but not cached.
   let generation = 0;
 
-  const decide = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
+  const request = async (key: string, exchange: Exchange, scope: string): Promise<Decision> => {
     const { token, route, trace, claims, apiKey, isPublic } = exchange;
     const requestedIn = generation;
     const called = { operation: route?.operation ?? '', audience: route?.service ?? '' };
@@ -56,13 +56,13 @@ export const createAuthorize = (
 
   const requestDecision = async (key: string, exchange: Exchange, scope: string): Promise<undefined> => {
     const pending =
-      pendingDecisions.get(key) ?? decide(key, exchange, scope).finally(() => pendingDecisions.delete(key));
+      pendingDecisions.get(key) ?? request(key, exchange, scope).finally(() => pendingDecisions.delete(key));
     pendingDecisions.set(key, pending);
     exchange.identity = (await pending).identity;
   };
 
   return {
-    step(exchange) {
+    decide(exchange) {
       const { route, tokenHash, apiKey, isPublic, now } = exchange;
       if (route?.scope === undefined) return undefined;
       // Every request reads the key itself, so a decision for it needs no notice of its changes.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { type AccessClaims, invalidToken } from '@boxoffice/identity';
-import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Check, Exchange } from '../exchange/exchange.ts';
 import { createNewest } from '../limits/newest.ts';
 import type { ApiKeys, KnownApiKey } from './api-keys.ts';
 import type { Revocations } from './revocations.ts';
@@ -53,7 +53,7 @@ const bearerToken = (authorization: string | undefined): string => {
 /** The check of access tokens. */
 interface Bearer {
   /** Verifies the token where the operation needs one. */
-  readonly step: Step;
+  readonly verify: Check;
   /** Notes whose token it is, if it is valid, of a request that is refused in any case. Never rejects. */
   recognise(exchange: Exchange): Promise<void>;
 }
@@ -84,7 +84,7 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
     return accept(exchange, claims);
   };
 
-  const check = (exchange: Exchange): ReturnType<Step> => {
+  const check: Check = (exchange) => {
     // A stream's token is checked again, when its request has the headers for the service.
     if (exchange.token === '') {
       const { token, tokenHash } = read(exchange.request);
@@ -97,7 +97,7 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
   };
 
   return {
-    step: (exchange) => (exchange.route?.scope === undefined ? undefined : check(exchange)),
+    verify: (exchange) => (exchange.route?.scope === undefined ? undefined : check(exchange)),
     recognise: async (exchange) => {
       try {
         await check(exchange);
@@ -147,19 +147,14 @@ const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined =
 };
 
 /** The identification of callers. */
-interface Credentials {
+export interface Credentials {
   /** Identifies the caller by its token, or else by its API key. */
-  readonly identify: Step;
+  readonly identify: Check;
   /**
    * Notes whose request it was that is refused before its caller is identified, so that it is counted. Undefined if it
    * names no caller. Never rejects.
    */
-  noteCaller(exchange: Exchange): Promise<undefined> | undefined;
-  /**
-   * Makes a step that finds the operation of a request into one that also notes whose request it was that has none, so
-   * that it is counted.
-   */
-  countingRefusals(step: (exchange: Exchange) => undefined): Step;
+  readonly noteCaller: Check;
 }
 
 /** Makes the identification. */
@@ -168,7 +163,7 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
     exchange: Exchange,
     key: string,
     then: (exchange: Exchange, apiKey: KnownApiKey | undefined) => undefined,
-  ): ReturnType<Step> => {
+  ): ReturnType<Check> => {
     const found = apiKeys.find(key, exchange.now);
     return found instanceof Promise ? found.then((apiKey) => then(exchange, apiKey)) : then(exchange, found);
   };
@@ -181,7 +176,7 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
   /** A refused token takes nothing from the key: the request is counted with it, and refused. */
   const identifyAndCount = async (exchange: Exchange, key: string): Promise<undefined> => {
     try {
-      await bearer.step(exchange);
+      await bearer.verify(exchange);
     } finally {
       await findToCount(exchange, key);
     }
@@ -193,36 +188,21 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
     if (typeof key === 'string') await findToCount(exchange, key);
   };
 
-  const noteCaller = (exchange: Exchange): Promise<undefined> | undefined => {
-    const { authorization, [API_KEY_HEADER]: key } = exchange.request.headers;
-    const isAnonymous = authorization === undefined && key === undefined;
-    return exchange.family === 'B' || isAnonymous ? undefined : recognise(exchange);
-  };
-
   return {
     identify: (exchange) => {
       const { route, family, request } = exchange;
       const { authorization, [API_KEY_HEADER]: key } = request.headers;
-      if (family === 'B' || route?.service === 'pos') return bearer.step(exchange);
+      if (family === 'B' || route?.service === 'pos') return bearer.verify(exchange);
       // An open operation needs no token, but whoever sends one is counted.
       if (route?.scope === undefined && authorization !== undefined) return recognise(exchange);
-      if (typeof key !== 'string') return bearer.step(exchange);
+      if (typeof key !== 'string') return bearer.verify(exchange);
       if (route?.scope !== undefined && authorization === undefined) return find(exchange, key, identify);
       return identifyAndCount(exchange, key);
     },
-    noteCaller,
-    countingRefusals: (step) => (exchange) => {
-      try {
-        return step(exchange);
-      } catch (refusal) {
-        // Whoever must wait for a service that is away does not wait for the authorizer as well.
-        const isFailure = !(refusal instanceof Fault) || refusal.http >= 500;
-        const noted = isFailure ? undefined : noteCaller(exchange);
-        if (!noted) throw refusal;
-        return noted.then(() => {
-          throw refusal;
-        });
-      }
+    noteCaller: (exchange) => {
+      const { authorization, [API_KEY_HEADER]: key } = exchange.request.headers;
+      const isAnonymous = authorization === undefined && key === undefined;
+      return exchange.family === 'B' || isAnonymous ? undefined : recognise(exchange);
     },
   };
 };

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Fault, PosFault } from '@boxoffice/envelope';
 import cors from 'cors';
 import { setCommonHeaders } from '../exchange/answer.ts';
-import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import type { Check, Exchange } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
 import type { NamedOrigins, Origins, PointsOfSale } from './origins.ts';
 
@@ -34,15 +34,18 @@ const EXPOSED = EXPOSED_HEADERS.join(', ');
 const PREFLIGHT_SECONDS = 600;
 
 /** Whether the request is a browser's preflight. */
-const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /** The cross-origin rules of family A. */
 interface InstitutionCors {
-  /** Answers a preflight with 204: with the methods of the path for an origin that the installation names. */
-  readonly preflight: Step;
+  /**
+   * Answers a preflight with 204: with the methods of the path for an origin that the installation names. Whether the
+   * request is one.
+   */
+  answerPreflight(exchange: Exchange): boolean | Promise<true>;
   /** Lets the origin read the response, including errors, if the installation names it. */
-  readonly allow: Step;
+  readonly allow: Check;
 }
 
 interface InstitutionCorsOptions {
@@ -86,7 +89,7 @@ const FOR_ANYBODY = readableBy('*');
 
 const NOT_NAMED = ['Vary', 'Origin'] as const;
 
-/** Makes the steps. Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
+/** Makes the rules. Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
 export const createInstitutionCors = ({ origins, isPage, methodsAt }: InstitutionCorsOptions): InstitutionCors => {
   /** Sets the headers for the exchange's origin; whether it may read the response. */
   const applyTo = (exchange: Exchange, origin: string, isNamed: boolean): boolean => {
@@ -107,7 +110,7 @@ export const createInstitutionCors = ({ origins, isPage, methodsAt }: Institutio
       : named.then((found) => applyTo(exchange, origin, found));
   };
 
-  const answer = (exchange: Exchange, methods: string, isReadable: boolean): typeof answered => {
+  const answer = (exchange: Exchange, methods: string, isReadable: boolean): true => {
     const { response } = exchange;
     setCommonHeaders(exchange);
     if (isReadable) {
@@ -116,13 +119,13 @@ export const createInstitutionCors = ({ origins, isPage, methodsAt }: Institutio
       response.setHeader('Access-Control-Max-Age', `${PREFLIGHT_SECONDS}`);
     }
     response.writeHead(204).end();
-    return answered;
+    return true;
   };
 
   return {
-    preflight(exchange) {
+    answerPreflight(exchange) {
       const { family, request, target } = exchange;
-      if (family !== 'A' || !isPreflight(request) || isPage(target.path)) return undefined;
+      if (family !== 'A' || !isPreflight(request) || isPage(target.path)) return false;
       const methods = methodsAt(exchange);
       const readable = decide(exchange);
       return typeof readable === 'boolean'
@@ -143,16 +146,18 @@ const SERVICE_HOST = 'x-service-host';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 
 /** The cross-origin rules of both families; of family B those of section 4, rule 9. */
-interface Cors {
-  /** Answers a preflight with 204: in family B for any origin, because a preflight names no point of sale. */
-  readonly preflight: Step;
+export interface Cors {
+  /**
+   * Answers a preflight with 204: in family B for any origin, because a preflight names no point of sale. Whether the
+   * request is one.
+   */
+  answerPreflight(exchange: Exchange): boolean | Promise<true>;
   /**
    * Sets the headers that let the origin read the response, including errors, if the point of sale allows the origin,
-   * or in family A the installation names it.
+   * or in family A the installation names it. A request of any other origin at a point of sale gets its
+   * `originRefusal`.
    */
-  readonly allow: Step;
-  /** Refuses a request from an origin that the point of sale does not allow, before it has any effect. */
-  readonly refuse: Step;
+  readonly allow: Check;
 }
 
 const everyone = cors({ origin: '*', exposedHeaders: EXPOSED_HEADERS });
@@ -184,7 +189,7 @@ const refusalOf = (origins: Origins | undefined): Fault =>
     ? unavailable('The allowed origins of the point of sale cannot be read; try again later.')
     : new PosFault('origin_not_allowed', 'The point of sale does not allow requests from this Origin.');
 
-/** Makes the steps. Without a catalog family B allows no foreign origin. */
+/** Makes the rules. Without a catalog family B allows no foreign origin. */
 export const createCors = (
   pointsOfSale: PointsOfSale | undefined,
   publicUrl: string,
@@ -194,7 +199,7 @@ export const createCors = (
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
     const { request, response } = exchange;
-    // The cors package treats every OPTIONS as a preflight; this one is not, and a later step refuses it.
+    // The cors package treats every OPTIONS as a preflight; this one is not, and is refused later.
     if (request.method === 'OPTIONS') return;
     if (origins === 'all') everyone(request, response, done);
     else if (origin === publicOrigin || isReached(origin, request, publicName) || origins?.includes(origin)) {
@@ -203,13 +208,13 @@ export const createCors = (
   };
 
   return {
-    preflight(exchange) {
+    answerPreflight(exchange) {
       const { family, request, response } = exchange;
-      if (family === 'A') return institution.preflight(exchange);
-      if (!isPreflight(request)) return undefined;
+      if (family === 'A') return institution.answerPreflight(exchange);
+      if (!isPreflight(request)) return false;
       setCommonHeaders(exchange);
       preflight(request, response, done);
-      return answered;
+      return true;
     },
     allow(exchange) {
       if (exchange.family === 'A') return institution.allow(exchange);
@@ -221,10 +226,6 @@ export const createCors = (
       return typeof origins === 'object' && 'then' in origins
         ? origins.then((found) => allowFrom(exchange, origin, found))
         : allowFrom(exchange, origin, origins);
-    },
-    refuse({ originRefusal }) {
-      if (originRefusal) throw originRefusal;
-      return undefined;
     },
   };
 };

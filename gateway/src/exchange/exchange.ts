@@ -1,4 +1,4 @@
-// One request: the facts known about it, and how the gateway answers it itself.
+// One request: the facts that the middleware have found out about it. `request.exchange` has it from the first one on.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '@boxoffice/envelope';
 import type { AccessClaims } from '@boxoffice/identity';
@@ -50,7 +50,7 @@ export interface Policy {
 export const rateLimitField = ({ policy, left, resetSeconds }: Quota): string =>
   `"${policy.name}";r=${left};t=${resetSeconds}`;
 
-/** One request and what the steps have determined about it so far. */
+/** One request and what is known about it so far. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -111,11 +111,17 @@ export interface ProxiedExchange {
   end(): void;
 }
 
-/** Returned by a step that has answered the request, or will: no further step runs. */
-export const answered = Symbol('answered');
-
 /**
- * One step of the pipeline; it throws or rejects with a Fault to refuse the request. A step that knows its outcome at
- * once returns no promise, so most requests pass all steps synchronously.
+ * Finds out something about a request, or throws or rejects with a Fault to refuse it. Returns no promise where the
+ * outcome is known at once, so most requests pass all middleware synchronously.
  */
-export type Step = (exchange: Exchange) => typeof answered | undefined | Promise<typeof answered | undefined>;
+export type Check = (exchange: Exchange) => undefined | Promise<undefined>;
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Made by the first middleware; the others read it and add to it. */
+      exchange: Exchange;
+    }
+  }
+}

@@ -19,8 +19,6 @@ const QUERY = /^(?:\?[\x21\x22\x24-\x7e]*)?$/;
 /** Escapes by encodeURIComponent that a path segment does not need. */
 const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
-
 const CONTROL = /\p{Cc}/u;
 
 const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
@@ -49,12 +47,6 @@ const canonicalPath = (path: string): string => {
   return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
 };
 
-/** The origin form of an absolute-form request target (RFC 9112, 3.2.2). */
-const originForm = (url: string): string => {
-  const rest = url.replace(ABSOLUTE, '');
-  return rest.startsWith('/') ? rest : `/${rest}`;
-};
-
 /** The same with the slash at its end, which some paths may have. */
 const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
 
@@ -64,12 +56,11 @@ const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(
  * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
  */
 export const readTarget = (url: string, mayEndWithSlash: (path: string) => boolean): Target => {
-  const origin = url.startsWith('/') ? url : ABSOLUTE.test(url) ? originForm(url) : undefined;
   // `OPTIONS *` concerns the server itself; nothing is offered for it.
-  if (origin === undefined) throw url === '*' ? noSuchEndpoint() : malformed();
-  const mark = origin.indexOf('?');
-  const path = mark < 0 ? origin : origin.slice(0, mark);
-  const query = mark < 0 ? '' : origin.slice(mark);
+  if (!url.startsWith('/')) throw url === '*' ? noSuchEndpoint() : malformed();
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = mark < 0 ? '' : url.slice(mark);
   if (!QUERY.test(query)) throw malformed();
   if (PLAIN.test(path)) return { path, query };
   const ended = path.endsWith('/') && path !== '/' ? withSlash(path) : undefined;

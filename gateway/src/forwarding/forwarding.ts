@@ -1,6 +1,6 @@
 // Forwards a request to its service and the response back: headers, body, timeouts, shared responses.
 import type { Addresses, Logger } from '@boxoffice/runtime';
-import { answered, type Step } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { noSuchEndpoint } from '../exchange/faults.ts';
 import { createHolders, verifiedSession } from '../limits/callers.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -36,9 +36,10 @@ export interface UpstreamTimeouts {
   readonly body?: number;
 }
 
-/** The last step: forwards the request to its service. */
-interface Forwarding {
-  readonly step: Step;
+/** The services that requests are forwarded to. */
+export interface Forwarding {
+  /** Forwards a request to its service, and answers it. @throws {Fault} when it cannot be forwarded */
+  forward(exchange: Exchange): void;
   /** Replaces the services: a new address has a new forwarder, and the old one ends its requests in flight. */
   update(services: readonly Upstream[]): void;
   close(): void;
@@ -54,7 +55,7 @@ interface Running {
   readonly use: (row: Upstream) => void;
 }
 
-/** Makes the step, of no service yet. */
+/** Makes the forwarding, to no service yet. */
 export const createForwarding = (options: ForwardingOptions): Forwarding => {
   const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts, concurrency = CONCURRENCY } = options;
   const bodies = createBodies(timeouts?.body);
@@ -124,11 +125,10 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
   };
 
   return {
-    step(exchange) {
+    forward(exchange) {
       const found = running.get(exchange.route?.service ?? '');
       if (!found) throw noSuchEndpoint();
       found.forwarder.forward(exchange);
-      return answered;
     },
     update(services) {
       for (const [name, { url, forwarder }] of running)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { SHARED_MS_HEADER } from '@boxoffice/http';
 import { LRUCache } from 'lru-cache';
 import { commonHeaders } from '../exchange/answer.ts';
-import { answered, type Exchange, type Step } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { SESSION_HEADER, verifiedSession } from '../limits/callers.ts';
 import { createNewest } from '../limits/newest.ts';
 import { joinVary, sendWhole } from './reply.ts';
@@ -12,8 +12,8 @@ import { joinVary, sendWhole } from './reply.ts';
  * and public ones to the API keys of an institution.
  */
 export interface ResponseCache {
-  /** Answers from the cache. */
-  readonly step: Step;
+  /** Answers from the cache; whether it could. */
+  answer(exchange: Exchange): boolean;
   /** Caches a response while it is forwarded, with what passes of its headers, if its service allows it. */
   store(exchange: Exchange, reply: IncomingMessage, headers: readonly string[]): void;
 }
@@ -80,21 +80,21 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
   });
   const sessions = createSessions();
   return {
-    step(exchange) {
+    answer(exchange) {
       const session = sessionOf(exchange);
       if (session && exchange.request.method !== 'GET') sessions.recordChange(session, exchange.now);
       const key = keyOf(exchange);
-      if (key === undefined || (session && !sessions.isAlive(session, exchange.now))) return undefined;
+      if (key === undefined || (session && !sessions.isAlive(session, exchange.now))) return false;
       const cached = responses.get(key);
       const isFresh = cached !== undefined && cached.until > exchange.now;
       lookedUp(isFresh);
-      if (!isFresh) return undefined;
+      if (!isFresh) return false;
       const headers = commonHeaders(exchange);
       for (const part of cached.headers) headers.push(part);
       if (exchange.corsHeaders.length > 0) joinVary(headers);
       exchange.bytesOut = cached.body.length;
       sendWhole(exchange.response, 200, headers, cached.body);
-      return answered;
+      return true;
     },
     store(exchange, reply, headers) {
       const ms = Math.min(MOST_MS, Number(reply.headers[SHARED_MS_HEADER] ?? 0));

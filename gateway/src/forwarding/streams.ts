@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 import { type Caller, callerOfIdentity } from '@boxoffice/identity';
 import { type Logger, repeat } from '@boxoffice/runtime';
-import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Check, Exchange } from '../exchange/exchange.ts';
 import { unavailable } from '../exchange/faults.ts';
 
 /**
@@ -25,8 +25,8 @@ export interface Streams {
 }
 
 interface StreamsOptions {
-  /** The steps that a new request with the token would pass; the last one obtains the identity. */
-  readonly checks: readonly Step[];
+  /** What a new request with the token would pass; the last one obtains the identity. */
+  readonly checks: readonly Check[];
   readonly logger: Pick<Logger, 'error'>;
   readonly everyMs?: number;
 }
@@ -66,7 +66,7 @@ export const createStreams = ({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
   const check = async ([exchange, watched]: readonly [Exchange, Watched]): Promise<void> => {
     const again: Exchange = { ...exchange, now: Date.now() };
     try {
-      for (const step of checks) await step(again);
+      for (const pass of checks) await pass(again);
     } catch (error) {
       if (isRefusal(error)) watched.end(error);
       return;

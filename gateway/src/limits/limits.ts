@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Fault } from '@boxoffice/envelope';
 import { networkOf } from '@boxoffice/runtime';
 import type { ApiKeyFacts, Division, Rate } from '../authorization/authorizer-client.ts';
-import type { Exchange, Policy, Quota, Step } from '../exchange/exchange.ts';
+import type { Exchange, Policy, Quota } from '../exchange/exchange.ts';
 import type { Meter } from '../telemetry/meter.ts';
 import { principalIn, SESSION_HEADER } from './callers.ts';
 import { createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
@@ -53,13 +53,14 @@ export interface LimitOptions {
 }
 
 export interface Limits {
-  /** Counts the address before the request is parsed. */
-  readonly countAddress: Step;
+  /** Counts the address before the request is parsed. @throws {Fault} too_many_requests */
+  countAddress(exchange: Exchange): void;
   /**
    * Counts the caller: in family A the client of the verified token, or the user who is signed in at it, or else the
    * API key; in family B the session, else the address.
+   * @throws {Fault} too_many_requests, api_key_quota_exceeded
    */
-  readonly countCaller: Step;
+  countCaller(exchange: Exchange): void;
   /**
    * Registers a session that its service has verified at `now` (epoch milliseconds). Only registered sessions have their
    * own quota.

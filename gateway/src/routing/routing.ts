@@ -22,7 +22,7 @@ export interface Routing {
    * Finds the route of a request, or refuses it: 404, 405, or 503 below the prefixes of a service without a
    * description.
    */
-  step(exchange: Exchange): undefined;
+  findRoute(exchange: Exchange): Route;
   /** The value of `Allow` at the exchange's path. @throws {Fault} not_found, service_unavailable */
   methodsAt(exchange: Exchange): string;
 }
@@ -37,7 +37,7 @@ interface RoutingOptions {
 const notAllowed = (allow: string): Fault =>
   new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
 
-/** Paths that the listeners answer for GET and HEAD before the pipeline. */
+/** Paths that the listeners answer for GET and HEAD before the application. */
 const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
@@ -88,14 +88,6 @@ export const createRouting = ({ pages, own, logger }: RoutingOptions): Routing =
     return atPath;
   };
 
-  const find = (exchange: Exchange): Route => {
-    const { request } = exchange;
-    const atPath = findPath(exchange);
-    const route = atPath.routes.get(request.method ?? '');
-    if (!route) throw notAllowed(atPath.allow);
-    return route;
-  };
-
   return {
     update(now) {
       services = now;
@@ -129,9 +121,11 @@ export const createRouting = ({ pages, own, logger }: RoutingOptions): Routing =
         }),
       ),
     methodsAt: (exchange) => findPath(exchange).allow,
-    step(exchange) {
-      exchange.route = find(exchange);
-      return undefined;
+    findRoute(exchange) {
+      const { routes, allow } = findPath(exchange);
+      const route = routes.get(exchange.request.method ?? '');
+      if (!route) throw notAllowed(allow);
+      return route;
     },
   };
 };

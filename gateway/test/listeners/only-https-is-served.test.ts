@@ -1,5 +1,5 @@
-// rule 4: Rule 10: only https is handled; http is 404, not redirected | gateway/src/pipeline.ts
-// rule 7: 2: 404 for every request over http | gateway/src/pipeline.ts
+// rule 4: Rule 10: only https is handled; http is 404, not redirected | gateway/src/middleware/require-tls.ts
+// rule 7: 2: 404 for every request over http | gateway/src/middleware/require-tls.ts
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -94,8 +94,8 @@ const restrictionText = (caller: Caller): string => {
 };
 
 /**
- * The pipeline between the router and the handler, prepared once for all of an operation's ids: access, body size,
- * idempotency key, validation, and answer.
+ * What a request passes between the router and the handler, prepared once for all of an operation's ids: access, body
+ * size, idempotency key, validation, and answer.
  */
 export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
   const { family, compile, idempotency, logger, checkAnswers = false } = parts;

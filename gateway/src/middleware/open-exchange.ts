@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { RequestHandler, Response } from 'express';
+import type { Exchange } from '../exchange/exchange.ts';
+import { cameOverTls, type Peer } from '../exchange/peer.ts';
+import { familyOf } from '../exchange/target.ts';
+import { beginRequest, endRequest } from '../telemetry/request-log.ts';
+
+export interface ExchangeOptions {
+  readonly peerOf: (request: IncomingMessage) => Peer;
+  /** The value of `Strict-Transport-Security` on responses over TLS; undefined omits it. */
+  readonly hsts: string | undefined;
+  /** See Exchange. */
+  readonly hasErrorPages: Exchange['hasErrorPages'];
+  /** Called when a response is sent or its client has disconnected. */
+  readonly onCompleted: (exchange: Exchange) => void;
+}
+
+/** The exchanges of a gateway. */
+export interface Exchanges {
+  /** Opens the exchange of a request; the other middleware find it in `request.exchange`. */
+  readonly open: RequestHandler;
+  /**
+   * Resolves when every exchange has ended and is logged, at the latest after IDLE_MS: Node reports nothing for a
+   * pipelined request that was never started.
+   */
+  idle(): Promise<void>;
+}
+
+const IDLE_MS = 200;
+
+const NO_HEADERS: readonly string[] = [];
+
+const UNREAD = { path: '', query: '' };
+
+/** Makes the first middleware. */
+export function createExchanges({ peerOf, hsts, hasErrorPages, onCompleted }: ExchangeOptions): Exchanges {
+  const exchangeOf = (request: IncomingMessage, response: Response): Exchange => {
+    const peer = peerOf(request);
+    const { trace, span } = beginRequest(request);
+    const secure = request.socket instanceof TLSSocket || (peer.trusted && cameOverTls(request));
+    return {
+      request,
+      response,
+      trace,
+      span,
+      startedAt: performance.now(),
+      now: Date.now(),
+      secure,
+      hsts: secure ? hsts : undefined,
+      host: request.headers.host,
+      address: peer.address,
+      hasErrorPages,
+      originRefusal: undefined,
+      family: familyOf(request.url),
+      target: UNREAD,
+      quota: undefined,
+      route: undefined,
+      claims: undefined,
+      apiKey: undefined,
+      isPublic: false,
+      token: '',
+      tokenHash: '',
+      identity: undefined,
+      forwardedAt: 0,
+      admittedKey: undefined,
+      keyOutcome: undefined,
+      corsHeaders: NO_HEADERS,
+      bytesOut: 0,
+      proxied: undefined,
+    };
+  };
+
+  let inFlight = 0;
+  let resolveIdle = (): void => undefined;
+
+  return {
+    open(request, response, next) {
+      const exchange = exchangeOf(request, response);
+      request.exchange = exchange;
+      inFlight += 1;
+      response.on('close', () => {
+        exchange.proxied?.end();
+        onCompleted(exchange);
+        if (exchange.span) endRequest(exchange.span, exchange);
+        inFlight -= 1;
+        if (inFlight === 0) resolveIdle();
+      });
+      next();
+    },
+    idle: () =>
+      new Promise((resolve) => {
+        resolveIdle = resolve;
+        if (inFlight === 0) resolve();
+        else setTimeout(resolve, IDLE_MS);
+      }),
+  };
+}
