@@ -1,12 +1,10 @@
 // Rendering of the kustomizations, for their tests.
 
-export { writeChart } from './chart.ts';
 export {
   asList,
   asTree,
   at,
-  documentsIn,
-  helmIsThere,
+  build,
   isTree,
   kustomizeCommand,
   nameOf,

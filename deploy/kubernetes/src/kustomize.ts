@@ -48,27 +48,6 @@ export const at = (value: Value | undefined, ...path: readonly (string | number)
   return found;
 };
 
-/** The tree with another value at a path of names and positions, which exists or is added. */
-const withAt = (value: Value, [step, ...rest]: readonly (string | number)[], to: Value): Value => {
-  if (step === undefined) return to;
-  if (typeof step === 'number')
-    return asList(value, 'a list').map((one, index) => (index === step ? withAt(one, rest, to) : one));
-  const tree = asTree(value, step);
-  return { ...tree, [step]: withAt(tree[step] ?? {}, rest, to) };
-};
-
-type Change = readonly [path: readonly (string | number)[], to: Value];
-
-/** The object with other values at these paths. */
-export const changed = (resource: Resource, changes: readonly Change[]): Resource =>
-  changes.reduce<Value>((tree, [path, to]) => withAt(tree, path, to), resource) as Resource;
-
-/** The change that adds an entry to a list. */
-export const added = (resource: Resource, path: Change[0], one: Value): Change => [
-  path,
-  [...asList(at(resource, ...path), 'a list'), one],
-];
-
 /** Kind and name, which identify an object within a namespace. */
 export const nameOf = ({ kind, metadata }: Resource): string => `${kind}/${metadata.name}`;
 
@@ -101,33 +80,31 @@ export const kustomizeCommand = (): Command | undefined => {
 /** The hashes at the end of the names of generated ConfigMaps and of references to them. */
 const hashes = /\b([a-z]+-settings)-[a-z0-9]{10}\b/g;
 
-/** Whether Helm 3 or newer is installed. */
-export const helmIsThere = (): boolean =>
-  /^v[3-9]\./.test(spawnSync('helm', ['version', '--short'], { encoding: 'utf8', timeout: 60_000 }).stdout ?? '');
-
 /** The documents of a text, parsed as Kubernetes does (YAML 1.1: a number may be octal). @throws {Error} on a fault */
-export const documentsIn = (text: string): Resource[] =>
+const documentsIn = (text: string): Resource[] =>
   parseAllDocuments(text, { version: '1.1', uniqueKeys: true, merge: false }).map((document) => {
     const [error] = [...document.errors, ...document.warnings];
     if (error) throw error;
     return document.toJS() as Resource;
   });
 
-const results = new Map<string, Resource[]>();
-
-/**
- * What `kustomize build` prints for a folder, without the hashes in the names of generated ConfigMaps.
- * @throws {Error} when it fails, or is not installed
- */
-export const rendered = (folder: string): Resource[] => {
-  const known = results.get(folder);
-  if (known) return known;
+/** What `kustomize build` prints for a folder. @throws {Error} when it fails, or is not installed */
+export const build = (folder: string): string => {
   const command = kustomizeCommand();
   if (!command) throw new Error('install kustomize 5 or a kubectl that contains it: neither is on the PATH');
   const [program, verb] = command;
   const { status, stdout, stderr } = spawnSync(program, [verb, folder], { encoding: 'utf8', maxBuffer: 10_000_000 });
   if (status !== 0) throw new Error(`${program} ${verb} ${folder}: ${stderr}`);
-  const resources = documentsIn(stdout.replaceAll(hashes, '$1'));
+  return stdout;
+};
+
+const results = new Map<string, Resource[]>();
+
+/** The resources of a folder, without the hashes in the names of generated ConfigMaps. @throws {Error} as `build` */
+export const rendered = (folder: string): Resource[] => {
+  const known = results.get(folder);
+  if (known) return known;
+  const resources = documentsIn(build(folder).replaceAll(hashes, '$1'));
   results.set(folder, resources);
   return resources;
 };

@@ -3,6 +3,7 @@ import {
   asList,
   asTree,
   at,
+  build,
   nameOf,
   type Resource,
   rendered,
@@ -186,6 +187,14 @@ test.each([
   // The remaining variables are the addresses of the processes that it may call.
   const others = Object.keys(env).filter((name) => !name.endsWith('_FILE'));
   expect(others.sort()).toEqual(asked.map(({ name }) => `${name.toUpperCase()}_URL`).sort());
+});
+
+test('a changed setting is rolled out: the names of the settings that pods read have a hash of their content', () => {
+  const read = [...build(example).matchAll(/name: ([a-z]+-settings\S*)/g)].map(([, name = '']) => name);
+  expect(new Set(read.map((name) => name.replace(/-[a-z0-9]{10}$/, '')))).toEqual(
+    new Set(['boxoffice-settings', 'gateway-settings', 'tickets-settings']),
+  );
+  expect(read.filter((name) => !/-[a-z0-9]{10}$/.test(name))).toEqual([]);
 });
 
 test('simulated payments are off unless an overlay enables them', () => {

@@ -18,8 +18,6 @@ export const base = here('../base');
 export const example = here('../overlays/example');
 export const firstInstitution = here('../overlays/example-first-institution');
 export const topology = here('../overlays/example-topology');
-/** What the Helm chart is made of. */
-export const chart = here('../chart');
 /** The base with every component. */
 export const everything = here('./everything');
 

