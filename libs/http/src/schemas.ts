@@ -266,19 +266,32 @@ interface Described {
   readonly items?: Described;
 }
 
-const shown = ({ properties, items }: Described, value: unknown): unknown => {
-  if (Array.isArray(value)) return items ? value.map((item) => shown(items, item)) : value;
-  if (!properties || typeof value !== 'object' || value === null) return value;
-  const given = new Map<string, unknown>(Object.entries(value));
-  const members = Object.entries(properties).filter(([name]) => given.get(name) !== undefined);
-  return Object.fromEntries(members.map(([name, member]) => [name, shown(member, given.get(name))]));
+/** Takes from a value what a schema describes. */
+type Copy = (value: unknown) => unknown;
+
+/** The copy of what this schema describes, compiled once; undefined where all of the value is shown. */
+const compileCopy = ({ properties, items }: Described): Copy | undefined => {
+  const copyItem = items && compileCopy(items);
+  const copyItems: Copy = (value) => (copyItem && Array.isArray(value) ? value.map(copyItem) : value);
+  if (!properties) return copyItem && copyItems;
+  const members = Object.entries(properties).map(([name, member]) => ({ name, copy: compileCopy(member) }));
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return copyItems(value);
+    const given = value as Readonly<Record<string, unknown>>;
+    const copied: Record<string, unknown> = {};
+    for (const { name, copy } of members) {
+      const member = Object.hasOwn(given, name) ? given[name] : undefined;
+      if (member !== undefined) copied[name] = copy ? copy(member) : member;
+    }
+    return copied;
+  };
 };
 
 /**
  * Makes the view of a schema: a value with the members that the schema describes, in the schema's order. Others, such as
  * the internal ones of a stored document, are left out.
  */
-export const createView =
-  <Schema extends TSchema>(schema: Schema) =>
-  (source: Source<Static<Schema>>): Static<Schema> =>
-    shown(schema, source) as Static<Schema>;
+export const createView = <Schema extends TSchema>(schema: Schema) => {
+  const copy = compileCopy(schema);
+  return (source: Source<Static<Schema>>): Static<Schema> => (copy ? copy(source) : source) as Static<Schema>;
+};

@@ -45,16 +45,18 @@ const isAnnouncement = fits(Announcement);
 const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
   new Unreadable(`the fact ${id} (${type}) ${reason}`);
 
-/** What checks the data of each type; types of one kind of resource share it. */
-const checks = new Map(
-  [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [data, fits(data)]),
+/** What takes the members that each type's data name, and nothing else, and checks them; kinds of resources share it. */
+const readers = new Map(
+  [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [
+    data,
+    { view: createView<TSchema>(data), isWhole: fits(data) },
+  ]),
 );
 
 const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
-  const schema = eventTypes[type].data;
-  // The members that the schema names, and nothing else.
-  const clean = createView<TSchema>(schema)(data);
-  return checks.get(schema)?.(clean) ? (clean as Record<string, unknown>) : undefined;
+  const reader = readers.get(eventTypes[type].data);
+  const clean = reader?.view(data);
+  return reader?.isWhole(clean) ? (clean as Record<string, unknown>) : undefined;
 };
 
 /**

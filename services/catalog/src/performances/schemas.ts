@@ -117,25 +117,26 @@ export const Availability = named(
 
 const view = createView(Performance);
 
-const withPlan = (
-  performance: PerformanceDocument,
-  seatMap: PerformanceDocument['seatMap'],
-): Static<typeof Performance> =>
-  view({
-    ...performance,
-    seatMap,
-    seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
-      category.numbered ? { ...category, rows: rows.filter(({ seats }) => seatsOf(seats) > 0) } : category,
-    ),
-  });
+/** What is shown of a performance, beside what is not. */
+const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument['seatMap']) => ({
+  ...performance,
+  seatMap,
+  seatCategories: performance.seatCategories.map(({ rows, ...category }) =>
+    category.numbered ? { ...category, rows: rows.filter(({ seats }) => seatsOf(seats) > 0) } : category,
+  ),
+});
 
-/** A performance as lists and products show it: without the plan of its hall, which may be large; null if it has none. */
-export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> =>
+/** What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none. */
+export const performanceWithin = (performance: PerformanceDocument) =>
   withPlan(performance, performance.seatMap ? undefined : null);
+
+/** A performance as lists show it: as within its product. */
+export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> =>
+  view(performanceWithin(performance));
 
 /** A performance as answers about it alone show it: with the plan of its hall. */
 export const performanceDetail = (performance: PerformanceDocument): Static<typeof Performance> =>
-  withPlan(performance, performance.seatMap ?? null);
+  view(withPlan(performance, performance.seatMap ?? null));
 
 /** The ETag of a performance. */
 export const performanceEtag = ({ revision }: PerformanceDocument): string => String(revision);

@@ -10,7 +10,7 @@ import {
   productTypes,
 } from '../domain/product.ts';
 import { lowestAmount } from '../domain/tariff.ts';
-import { inputOf, NewPerformance, Performance, performance, performanceView } from '../performances/schemas.ts';
+import { inputOf, NewPerformance, Performance, performance, performanceWithin } from '../performances/schemas.ts';
 import { amount, code, createdAt, descriptions, ids, names, shownCode } from '../schemas.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 import type { NewOffering } from './products.ts';
@@ -54,7 +54,7 @@ export const productView = (
     entries: entriesOf(product),
     priceFrom: lowestAmount(performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices)),
     currency,
-    performances: [...performances].sort(byStart).map(performanceView),
+    performances: [...performances].sort(byStart).map(performanceWithin),
     updatedAt: performances.reduce((latest, { updatedAt }) => later(latest, updatedAt), product.updatedAt),
   });
 
