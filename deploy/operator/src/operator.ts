@@ -15,6 +15,7 @@ import { openInstallation, Refused } from './installation.ts';
 import { deadLetters, facts, topology, webhooks } from './messages.ts';
 import { status } from './status.ts';
 import { timeZones } from './time-zones.ts';
+import { work } from './work.ts';
 
 const commands: readonly Command[] = [
   ...institutions,
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   ...apiKeys,
   ...usage,
   ...webhooks,
+  ...work,
   ...keys,
   ...serviceSecrets,
   ...topology,

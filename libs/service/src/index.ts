@@ -47,6 +47,7 @@ export {
   soon,
   type Work,
   type WorkKind,
+  type WorkKindOf,
   type WorkResult,
   type WorkTable,
   workKindOf,

@@ -37,7 +37,7 @@ export const contacts: ServiceDefinition<typeof settings> = {
         audit: auditTo(logger),
       }),
     ),
-  background: ({ store, logger }) => startCompletion(store, contactsCollection, 'nameKey', logger),
+  background: ({ store, logger }) => startCompletion(store, contactsCollection, { where: { nameKey: null } }, logger),
   reactions: ({ store }) => [
     { queue: queueNamed('contacts.orders.v1'), handle: (message) => onContactNamed(collectionsOf(store), message) },
   ],

@@ -52,7 +52,10 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
     },
   ],
   background: ({ store, logger }, context) => {
-    const loops = [startSweeper(context, store), startCompletion(store, ordersCollection, 'shortNumber', logger)];
+    const loops = [
+      startSweeper(context, store),
+      startCompletion(store, ordersCollection, { where: { shortNumber: null } }, logger),
+    ];
     return {
       async close() {
         await Promise.all(loops.map((loop) => loop.close()));

@@ -2,7 +2,13 @@
 import { type AnyOperation, familyB } from '@boxoffice/http';
 import { queueNamed } from '@boxoffice/messaging';
 import { integer, text, url, versionOf } from '@boxoffice/runtime';
-import { createBestEffort, createServiceClient, type Parts, type ServiceDefinition } from '@boxoffice/service';
+import {
+  createBestEffort,
+  createServiceClient,
+  type Parts,
+  type ServiceDefinition,
+  startCompletion,
+} from '@boxoffice/service';
 import { cartRoutes } from './cart/routes.ts';
 import { createCatalog } from './clients/catalog.ts';
 import { createContacts } from './clients/contacts.ts';
@@ -15,6 +21,7 @@ import { createTickets } from './clients/tickets.ts';
 import { editions } from './description/editions.ts';
 import { createDemoPages } from './mail/demo.ts';
 import { type Mail, type MailOptions, openMail } from './mail/open.ts';
+import { mailWork } from './mail/sender.ts';
 import { mailSettings, senderOf } from './mail/server.ts';
 import { simulatedPayments } from './orders/buyer.ts';
 import { orderLinksRoutes } from './orders/link-routes.ts';
@@ -33,7 +40,7 @@ import { createSessions } from './sessions/sessions.ts';
 import { createLogIns, createPurchases } from './sessions/users.ts';
 import { createShopFront } from './shop/front.ts';
 import { createShops } from './shop/shop-list.ts';
-import { collections, retention } from './store.ts';
+import { collections, MAILS_OF_0_3, mailsCollection, retention } from './store.ts';
 import { ticketsRoutes } from './tickets/routes.ts';
 
 const settings = {
@@ -154,12 +161,13 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
     },
     { queue: queueNamed('pos.mail.v1'), handle: (message) => onMailFact(context, message) },
   ],
-  background: (_parts, { mail: { sender }, lostLinks }) => {
-    sender.start();
+  work: { mails: mailWork },
+  background: ({ store, logger }, { lostLinks }) => {
+    const completion = startCompletion(store, mailsCollection, MAILS_OF_0_3, logger);
     return {
       async close() {
         await lostLinks.settled();
-        await sender.close();
+        await completion.close();
       },
     };
   },

@@ -2,8 +2,16 @@ import { type Message, Unreadable } from '@boxoffice/messaging';
 import type { Store } from '@boxoffice/store';
 import type { Orders } from './clients/orders.ts';
 import type { DemoFiles } from './mail/demo.ts';
-import { eraseMails, mailOfMove, mailOfOrder, mailOfRequest, moveOf, type NewMail } from './mail/outbox.ts';
-import { isWritten, type WritingContext, writeMails } from './mail/writing.ts';
+import {
+  eraseMails,
+  MOVE_PAUSE_MS,
+  mailOfMove,
+  mailOfOrder,
+  mailOfRequest,
+  moveOf,
+  type NewMail,
+} from './mail/outbox.ts';
+import { isWritten, type WritingContext } from './mail/writing.ts';
 import { deleteOrderLinks } from './orders/links.ts';
 import type { PosContext } from './request/context.ts';
 import { deleteSessions } from './sessions/sessions.ts';
@@ -60,12 +68,12 @@ const onOrder = async (context: Context, message: Message): Promise<void> => {
   if (!mail || !(await isWritten(context, mail.pointOfSale))) return;
   // The event of a refund does not name the buyer, by whom an erasure finds the mail.
   const buyer = mail.contactNumber ?? (await context.orders.get(institution, mail.orderId))?.contactNumber ?? null;
-  await writeMails(context, institution, [{ ...mail, contactNumber: buyer }]);
+  await context.mail.outbox.add(institution, [{ ...mail, contactNumber: buyer }]);
 };
 
 const onRequest = async (context: Context, message: Message): Promise<void> => {
   const mail = mailOfRequest(message, context.now());
-  if (mail && (await isWritten(context, mail.pointOfSale))) await writeMails(context, message.institution, [mail]);
+  if (mail && (await isWritten(context, mail.pointOfSale))) await context.mail.outbox.add(message.institution, [mail]);
 };
 
 /** Writes to the buyers page by page; it may be interrupted and repeated. */
@@ -77,7 +85,7 @@ const onMove = async (context: Context, message: Message): Promise<void> => {
     const mails: NewMail[] = [];
     for (const order of orders)
       if (await isWritten(context, order.pointOfSale)) mails.push(mailOfMove(message, move, order, context.now()));
-    await writeMails(context, institution, mails);
+    await context.mail.outbox.add(institution, mails, context.now() + MOVE_PAUSE_MS);
   }
 };
 

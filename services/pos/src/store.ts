@@ -3,7 +3,7 @@ import { ID_PATTERN } from '@boxoffice/http';
 import { attemptsCollection } from '@boxoffice/logins';
 import { randomId } from '@boxoffice/runtime';
 import type { Retentions } from '@boxoffice/service';
-import { collection, type Document } from '@boxoffice/store';
+import { collection, type Document, dueFrom } from '@boxoffice/store';
 
 /** A visitor's session; its id is a hash of the token, which is not stored. Times in epoch milliseconds. */
 export interface SessionDocument extends Document {
@@ -83,10 +83,6 @@ export interface MailDocument extends Document {
   readonly bulk: boolean;
   /** `dropped`: there was nothing to say any more, or nobody to say it to. */
   readonly state: 'waiting' | 'sent' | 'failed' | 'dropped';
-  /** Epoch milliseconds of the next attempt; during one the end of its lease; null once it is over. */
-  readonly dueAt: number | null;
-  /** During an attempt the same as `dueAt`. */
-  readonly leasedUntil?: number;
   /** Attempts whose failure concerned this mail, not the server. */
   readonly attempts: number;
   /** The order link, encrypted, from the first attempt until the mail is over. */
@@ -116,13 +112,32 @@ export const orderLinks = collection<OrderLinkDocument>('order_links', [
   { name: 'order', fields: ['orderId'] },
 ]);
 
-export const mailsCollection = collection<MailDocument>('mails', [
-  { name: 'due', fields: ['bulk', 'dueAt'], acrossInstitutions: true },
-  { name: 'waiting', fields: ['state', 'createdAt'], acrossInstitutions: true },
-  { name: 'contact', fields: ['contactNumber'] },
-  { name: 'order', fields: ['orderId'] },
-  { name: 'ended', fields: ['endedAt'], acrossInstitutions: true },
-]);
+/** The work that is due of a mail until it is over: it is sent, after others where it is one of many. */
+export const workOfMail = ({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'sendToMany' =>
+  bulk ? 'sendToMany' : 'send';
+
+/** A mail of release 0.3.0 says in a member when it is due. */
+const withDue = (stored: MailDocument & { readonly dueAt?: number | null; readonly leasedUntil?: number }) => {
+  if (stored.dueAt === undefined) return stored;
+  const { dueAt, leasedUntil: _, ...mail } = stored;
+  const due = dueFrom({ [workOfMail(mail)]: dueAt });
+  return due ? { ...mail, due: { ...due, ...mail.due } } : mail;
+};
+
+/** Mails of release 0.3.0 that are to be sent, by its index. */
+export const MAILS_OF_0_3 = { where: { bulk: { in: [false, true] }, dueAt: { gte: 0 } }, index: 'due' } as const;
+
+export const mailsCollection = collection<MailDocument>(
+  'mails',
+  [
+    { name: 'due', fields: ['bulk', 'dueAt'], acrossInstitutions: true },
+    { name: 'waiting', fields: ['state', 'createdAt'], acrossInstitutions: true },
+    { name: 'contact', fields: ['contactNumber'] },
+    { name: 'order', fields: ['orderId'] },
+    { name: 'ended', fields: ['endedAt'], acrossInstitutions: true },
+  ],
+  { work: ['send', 'sendToMany'], upgrade: withDue },
+);
 
 /** Every collection of the service. */
 export const collections = [sessions, users, orderLinks, attemptsCollection, mailsCollection];

@@ -60,9 +60,12 @@ export interface WorkKind<State> {
   readonly retries?: Retries;
   /** Milliseconds until a claim ends that nobody renews. With effects outside: longer than the handler takes at most. */
   readonly claimMs?: number;
-  /** How many a process does at once; such work waits for no other of its collection. Default: 16, with the others. */
-  readonly slots?: number;
-  /** How many of these one institution may have while others wait. Default: half. */
+  /**
+   * How many of the process's slots for the collection this work may have; none: it is not looked for. The collection has
+   * as many as its kind with the most. Default: 16, together with the other kinds that do not say it.
+   */
+  slots?(state: State): number;
+  /** How many of the collection's slots one institution may have for this work to be done of it. Default: 8. */
   readonly institutionSlots?: number;
   /**
    * The document after an operator has given the work up; absent: it is promised, and cannot be. Synchronous and pure;
@@ -92,25 +95,26 @@ export const workKindOf = <State>(work: Work<State>): WorkKindOf<State> =>
     ? { handle: work, retries: PROMISED, claimMs: CLAIM_MS }
     : { retries: PROMISED, claimMs: CLAIM_MS, ...work };
 
-/** Work that a process does from one supply of slots. */
-export interface Pool<State> {
+/** Kinds of a collection's work that are claimed together. */
+export interface WorkGroup<State> {
   readonly kinds: Readonly<Record<string, WorkKindOf<State>>>;
-  readonly slots: number;
+  slots(state: State): number;
   readonly institutionSlots: number;
 }
 
-/** The pools of a collection: one of each kind with slots of its own, one of all others. */
-export const poolsOf = <State>(table: Readonly<Record<string, Work<State>>>): readonly Pool<State>[] => {
+const groupOf = <State>(
+  kinds: readonly (readonly [string, WorkKindOf<State>])[],
+  { slots = () => SLOTS, institutionSlots = SLOTS / 2 }: Pick<WorkKind<State>, 'slots' | 'institutionSlots'> = {},
+): WorkGroup<State> => ({
+  kinds: Object.fromEntries(kinds),
+  slots,
+  institutionSlots,
+});
+
+/** The groups of a collection, those with their own slots first: one of each such kind, and one of all others. */
+export const groupsOf = <State>(table: Readonly<Record<string, Work<State>>>): readonly WorkGroup<State>[] => {
   const kinds = Object.entries(table).map(([name, work]) => [name, workKindOf(work)] as const);
-  const pool = (
-    some: typeof kinds,
-    { slots = SLOTS, institutionSlots = Math.ceil(slots / 2) }: Partial<WorkKind<State>>,
-  ) => ({
-    kinds: Object.fromEntries(some),
-    slots,
-    institutionSlots,
-  });
-  const shared = kinds.filter(([, { slots }]) => slots === undefined);
   const own = kinds.filter(([, { slots }]) => slots !== undefined);
-  return [...(shared.length > 0 ? [pool(shared, {})] : []), ...own.map((one) => pool([one], one[1]))];
+  const shared = kinds.filter(([, { slots }]) => slots === undefined);
+  return [...own.map((one) => groupOf([one], one[1])), ...(shared.length > 0 ? [groupOf(shared)] : [])];
 };

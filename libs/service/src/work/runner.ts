@@ -10,9 +10,9 @@ import {
 } from '@boxoffice/store';
 import {
   type Claim,
-  type Pool,
-  poolsOf,
+  groupsOf,
   retryAfter,
+  type WorkGroup,
   type WorkKindOf,
   type WorkResult,
   type WorkTable,
@@ -51,7 +51,7 @@ export interface WorkRunner {
   close(): Promise<void>;
 }
 
-interface PoolRunner extends WorkRunner {
+interface CollectionRunner extends WorkRunner {
   /** The handlers that it has called so far. */
   begun(): number;
 }
@@ -73,16 +73,15 @@ const createLog = ({ logger }: Pick<WorkOptions<unknown>, 'logger'>, collection:
   };
 };
 
-/** Does the work of one pool. */
-const runPool = <State>(
-  { store, state, logger, now = Date.now, random = Math.random, pollMs = POLL_MS }: WorkOptions<State>,
+/** Does the work of one collection. */
+const runCollection = <State>(
+  { store, work: table, state, logger, now = Date.now, random = Math.random, pollMs = POLL_MS }: WorkOptions<State>,
   collection: Collection<Document>,
-  { kinds, slots, institutionSlots }: Pool<State>,
-): PoolRunner => {
+): CollectionRunner => {
   const { acrossInstitutions: documents }: CollectionHandle<Document> = store.collection(collection);
   const log = createLog({ logger }, collection.name);
-  const forMs = Object.fromEntries(Object.entries(kinds).map(([name, { claimMs }]) => [name, claimMs]));
-  const running = new Map<Promise<void>, string>();
+  const groups = groupsOf(table[collection.name] ?? {});
+  const running = new Map<Promise<void>, { readonly institution: string; readonly group: WorkGroup<State> }>();
   const stopping = new AbortController();
   const quietMs = createQuiet(store);
   let isClosed = false;
@@ -115,8 +114,7 @@ const runPool = <State>(
   };
 
   /** Does one piece of work under its claim, which it renews, and writes what is left. */
-  const work = async (document: Document, name: string): Promise<void> => {
-    const kind = kinds[name];
+  const work = async (document: Document, name: string, kind: WorkKindOf<State> | undefined): Promise<void> => {
     let entry = document.due?.[name];
     if (!kind || !entry) return;
     const move = async (to: DueWork | null): Promise<void> => {
@@ -133,38 +131,48 @@ const runPool = <State>(
     if (left !== undefined) await move(left);
   };
 
-  const begin = (document: Document, name: string): void => {
-    const own = work(document, name)
+  const begin = (document: Document, name: string, group: WorkGroup<State>): void => {
+    const own = work(document, name, group.kinds[name])
       .catch((error: unknown) => log('the end of work could not be recorded', name, document, error))
       .finally(() => {
         running.delete(own);
         if (!isSettled) void loop.wake();
       });
-    running.set(own, document.institution);
+    running.set(own, { institution: document.institution, group });
     begun += 1;
   };
 
-  /** How many documents may be claimed, and of which institutions none, since they have their share. */
-  const room = (): { readonly limit: number; readonly except: readonly string[] } => {
-    const counts = [...Map.groupBy(running.values(), (one) => one)].map(([one, all]) => [one, all.length] as const);
-    const except = counts.filter(([, count]) => count >= institutionSlots).map(([one]) => one);
-    const others = counts.map(([, count]) => count).filter((count) => count < institutionSlots);
-    return { limit: Math.min(slots - running.size, institutionSlots - Math.max(0, ...others)), except };
+  /** How many documents may be claimed for a group, and of which institutions none, since they have their share. */
+  const room = (group: WorkGroup<State>): { readonly limit: number; readonly except: readonly string[] } => {
+    const all = [...running.values()];
+    const most = Math.max(...groups.map((one) => one.slots(state)));
+    const free = Math.min(most - all.length, group.slots(state) - all.filter((one) => one.group === group).length);
+    const counts = [...Map.groupBy(all, ({ institution }) => institution)];
+    const full = counts.filter(([, those]) => those.length >= group.institutionSlots);
+    const others = counts.map(([, those]) => those.length).filter((count) => count < group.institutionSlots);
+    const limit = Math.min(free, group.institutionSlots - Math.max(0, ...others));
+    return { limit, except: full.map(([institution]) => institution) };
+  };
+
+  /** Begins what is due of a group; returns whether nothing is left that others keep from its slot. */
+  const lookAt = async (group: WorkGroup<State>): Promise<boolean> => {
+    const forMs = Object.fromEntries(Object.entries(group.kinds).map(([name, { claimMs }]) => [name, claimMs]));
+    for (;;) {
+      const { limit, except } = room(group);
+      if (limit <= 0 || isClosed) return false;
+      const claimed = await documents.claimDue({ now: now(), limit, forMs, except });
+      for (const { document, work: names } of claimed) for (const name of names) begin(document, name, group);
+      if (claimed.length === 0) return except.length === 0;
+    }
   };
 
   const look = async (): Promise<void> => {
     isSettled = false;
     nextAt = Number.POSITIVE_INFINITY;
     lookedAt = performance.now();
-    for (;;) {
-      const { limit, except } = room();
-      if (limit <= 0 || isClosed) return;
-      const claimed = await documents.claimDue({ now: now(), limit, forMs, except });
-      for (const { document, work: names } of claimed) for (const name of names) begin(document, name);
-      if (claimed.length > 0) continue;
-      isSettled = except.length === 0;
-      return;
-    }
+    const settled: boolean[] = [];
+    for (const group of groups) settled.push(await lookAt(group));
+    isSettled = settled.every(Boolean);
   };
 
   let isWoken = true;
@@ -214,20 +222,20 @@ const runPool = <State>(
 export const startWork = <State>(options: WorkOptions<State>): WorkRunner => {
   const { collections, work } = options;
   requireHandlers(collections, work);
-  const pools = collections.flatMap((collection) =>
-    poolsOf(work[collection.name] ?? {}).map((pool) => runPool(options, collection, pool)),
-  );
+  const runners = collections
+    .filter(({ name }) => Object.keys(work[name] ?? {}).length > 0)
+    .map((collection) => runCollection(options, collection));
   return {
     async idle() {
-      const count = () => pools.reduce((sum, pool) => sum + pool.begun(), 0);
+      const count = () => runners.reduce((sum, runner) => sum + runner.begun(), 0);
       // Work of one collection may make work of another due.
       for (let before = -1; before !== count(); ) {
         before = count();
-        for (const pool of pools) await pool.idle();
+        for (const runner of runners) await runner.idle();
       }
     },
     async close() {
-      await Promise.all(pools.map((pool) => pool.close()));
+      await Promise.all(runners.map((runner) => runner.close()));
     },
   };
 };

@@ -203,7 +203,10 @@ describe.each(testEngines('work', [jobs]))('on $name', (engine) => {
       } else others.called();
       return effect(own, job);
     };
-    const runner = run({ first: { handle, slots: 4, institutionSlots: 3 }, second: { handle, slots: 1 } });
+    const runner = run({
+      first: { handle, slots: () => 4, institutionSlots: 3 },
+      second: { handle, slots: () => 2, institutionSlots: 3 },
+    });
     for (let nth = 0; nth < 20; nth += 1) await addJob(store, { institution: 'museum', at: Date.now() - 60_000 });
     await stuck.times(3);
     for (let nth = 0; nth < 10; nth += 1) await addJob(store, { institution: `house-${nth}` });

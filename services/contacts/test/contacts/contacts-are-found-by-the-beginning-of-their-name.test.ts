@@ -125,9 +125,14 @@ describeOnEachEngine('contacts are found', (fixture) => {
     const stored = fixture.store.collection(plain).of('opera');
     await stored.update(number, ({ nameKey: _, ...next }) => ({ next: next as never }));
     expect(await numbersOf(fixture, `old${own}`)).toEqual([]);
-    const completion = startCompletion(fixture.store, contactsCollection, 'nameKey', {
-      warn: (message) => expect(message).toBeUndefined(),
-    });
+    const completion = startCompletion(
+      fixture.store,
+      contactsCollection,
+      { where: { nameKey: null } },
+      {
+        warn: (message) => expect(message).toBeUndefined(),
+      },
+    );
     await until(async () => (await numbersOf(fixture, `old${own}`)).length === 1);
     await completion.close();
     expect(await stored.get(number)).toMatchObject({ nameKey: `old${own}` });

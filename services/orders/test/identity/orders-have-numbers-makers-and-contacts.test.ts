@@ -141,7 +141,7 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         const short = orderNumberOf(one.order.id);
         expect([shown.number, before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
         const facts = [fixture.facts.length, fixture.announced.length];
-        const numbering = startCompletion(fixture.store, ordersCollection, 'shortNumber', {
+        const numbering = startCompletion(fixture.store, ordersCollection, { where: { shortNumber: null } }, {
           warn: (message) => expect(message).toBeUndefined(),
         });
         await until(async () => (await idsOf(fixture, short)).length === 1);

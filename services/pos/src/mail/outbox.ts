@@ -1,6 +1,7 @@
 import { type Message, Unreadable } from '@boxoffice/messaging';
-import { type CollectionHandle, type New, type Store, UniqueViolation, type Where } from '@boxoffice/store';
-import { derived, FRESH_MS, type MailDocument, type MailKind, mailsCollection } from '../store.ts';
+import { type Retries, retryAfter } from '@boxoffice/service';
+import { type CollectionHandle, type DueWork, type New, type Store, UniqueViolation } from '@boxoffice/store';
+import { derived, FRESH_MS, type MailDocument, type MailKind, mailsCollection, workOfMail } from '../store.ts';
 
 /** A mail before its first attempt. */
 export type NewMail = New<MailDocument>;
@@ -17,7 +18,6 @@ export const mailOf = (about: About, institution: string, thing: string, now: nu
   ...about,
   id: `mail_${derived(institution, about.kind, about.orderId, thing)}`,
   state: 'waiting',
-  dueAt: now,
   attempts: 0,
   sealedLink: null,
   reason: null,
@@ -104,7 +104,7 @@ export const moveOf = ({ data }: Message, now: number): Move | undefined => {
 };
 
 /** How long tickets have to follow a move before its mails, which have them attached; a second move may follow it. */
-const MOVE_PAUSE_MS = 30_000;
+export const MOVE_PAUSE_MS = 30_000;
 
 /** The mail about a moved performance to the buyer of an order. */
 export const mailOfMove = (
@@ -115,43 +115,33 @@ export const mailOfMove = (
 ): NewMail => {
   const { id: orderId, pointOfSale, contactNumber } = order;
   const about = { kind: 'moved', orderId, pointOfSale, contactNumber, move, bulk: true } as const;
-  const mail = mailOf(about, institution, `${move.performanceId} ${version}`, now);
-  return { ...mail, dueAt: now + MOVE_PAUSE_MS };
+  return mailOf(about, institution, `${move.performanceId} ${version}`, now);
 };
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** How long after a failed attempt the next one comes, by the number of the failed attempt: two days in all. */
-const RETRIES_MS = [
-  5 * SECOND,
-  30 * SECOND,
-  2 * MINUTE,
-  10 * MINUTE,
-  30 * MINUTE,
-  HOUR,
-  2 * HOUR,
-  4 * HOUR,
-  8 * HOUR,
-  12 * HOUR,
-  20 * HOUR,
-] as const;
-
-/** By which part a retry comes earlier or later, so that those of an outage do not come all at once. */
-const JITTER = 0.2;
+/** A mail that could not be sent is tried for two days in all. */
+export const MAIL_RETRIES: Retries = {
+  isEnding: true,
+  delaysMs: [
+    5 * SECOND,
+    30 * SECOND,
+    2 * MINUTE,
+    10 * MINUTE,
+    30 * MINUTE,
+    HOUR,
+    2 * HOUR,
+    4 * HOUR,
+    8 * HOUR,
+    12 * HOUR,
+    20 * HOUR,
+  ],
+};
 
 /** A mail that could not be sent for so long is given up. */
 const GIVEN_UP_MS = 48 * HOUR;
-
-/** Milliseconds from a failed attempt (from 1) to the next; undefined after the last. `random` is in [0, 1). */
-const retryAfter = (attempt: number, random: number): number | undefined => {
-  const delay = RETRIES_MS[attempt - 1];
-  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
-};
-
-/** While a mail is being sent, no other instance takes it; longer than any attempt. Milliseconds. */
-export const LEASE_MS = 5 * 60_000;
 
 /** How an attempt left a mail. `paused`: it says nothing about the mail; it is tried again at an instant. */
 export type Ended =
@@ -163,28 +153,51 @@ const over = (mail: MailDocument, state: MailDocument['state'], reason: string |
   ...mail,
   state,
   reason,
-  dueAt: null,
   sealedLink: null,
   endedAt: now,
 });
 
-/** The state that the end of an attempt leads to. `random` is in [0, 1). */
-const afterAttempt = (mail: MailDocument, ended: Ended, now: number, random: number): MailDocument => {
-  if (ended.outcome === 'sent') return over(mail, 'sent', null, now);
-  const { reason } = ended;
-  if (ended.outcome === 'failed' || ended.outcome === 'dropped') return over(mail, ended.outcome, reason, now);
+/** A mail that an operator has given up. */
+export const droppedMail = (mail: MailDocument, now: number): MailDocument => over(mail, 'dropped', 'operator', now);
+
+/** A mail, and when it is due; null: it is over. */
+interface After {
+  readonly mail: MailDocument;
+  readonly dueAt: number | null;
+}
+
+/** What the end of an attempt leads to. `random` is in [0, 1). */
+export const afterAttempt = (
+  mail: MailDocument,
+  ended: Ended,
+  {
+    now,
+    random,
+    retries = MAIL_RETRIES,
+  }: { readonly now: number; readonly random: number; readonly retries?: Retries },
+): After => {
+  if (ended.outcome === 'sent') return { mail: over(mail, 'sent', null, now), dueAt: null };
+  const { outcome, reason } = ended;
+  if (outcome === 'failed' || outcome === 'dropped') return { mail: over(mail, outcome, reason, now), dueAt: null };
   const isOld = now - mail.createdAt >= GIVEN_UP_MS;
-  if (ended.outcome === 'paused')
-    return isOld ? over(mail, 'failed', reason, now) : { ...mail, reason, dueAt: ended.until };
-  const attempts = mail.attempts + 1;
-  const delay = isOld ? undefined : retryAfter(attempts, random);
-  return delay === undefined
-    ? { ...over(mail, 'failed', reason, now), attempts }
-    : { ...mail, attempts, reason, dueAt: now + delay };
+  const attempts = outcome === 'later' ? mail.attempts + 1 : mail.attempts;
+  const delay = ended.outcome === 'paused' ? ended.until - now : retryAfter(retries, attempts, random);
+  return isOld || delay === undefined
+    ? { mail: { ...over(mail, 'failed', reason, now), attempts }, dueAt: null }
+    : { mail: { ...mail, attempts, reason }, dueAt: now + delay };
 };
 
-const isUnderWay = ({ dueAt, leasedUntil }: MailDocument, now: number): boolean =>
-  dueAt !== null && dueAt === leasedUntil && dueAt > now;
+const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[workOfMail(mail)];
+
+/** Whether an instance is sending a mail. */
+const isUnderWay = (mail: MailDocument, now: number): boolean => {
+  const due = dueOf(mail);
+  return due?.claim !== undefined && due.at > now;
+};
+
+/** Whether the claim under which a mail was read still holds for it. */
+const isStillHeld = (current: MailDocument, mail: MailDocument): boolean =>
+  current.state === 'waiting' && dueOf(current)?.claim !== undefined && dueOf(current)?.claim === dueOf(mail)?.claim;
 
 const isBefore = (one: MailDocument, other: MailDocument): boolean =>
   one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
@@ -218,34 +231,22 @@ export const createOutbox = (store: Store, now: () => number) => {
   const drop = ({ id }: MailDocument, at: number): Promise<MailDocument | undefined> =>
     everywhere.update(id, (current) =>
       current.state === 'waiting' && !isUnderWay(current, at)
-        ? { next: over(current, 'dropped', 'outdated', at) }
+        ? { next: over(current, 'dropped', 'outdated', at), due: { [workOfMail(current)]: null } }
         : undefined,
     );
 
   return {
-    /** Adds mails that are not there yet. */
-    async add(institution: string, mails: readonly NewMail[]): Promise<void> {
+    /** Adds mails that are not there yet, to be sent from an instant on: either one, or some that are of many. */
+    async add(institution: string, mails: readonly NewMail[], dueAt: number = now()): Promise<void> {
       const [first, ...rest] = mails;
       if (!first) return;
-      if (rest.length > 0) return void (await handle.of(institution).insertMany(mails));
+      const due = { [workOfMail(first)]: dueAt };
+      if (rest.length > 0) return void (await handle.of(institution).insertMany(mails, { due }));
       try {
-        await handle.of(institution).insert(first);
+        await handle.of(institution).insert(first, { due });
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
       }
-    },
-    /**
-     * Takes mails that are due, each for this instance alone until its lease ends; none of the institution `except`.
-     */
-    claim(bulk: boolean, limit: number, except?: string): Promise<MailDocument[]> {
-      const at = now();
-      const others: Where = except === undefined ? {} : { institution: { ne: except } };
-      const leasedUntil = at + LEASE_MS;
-      return everywhere.claim({
-        where: { bulk, dueAt: { lte: at }, ...others },
-        set: { dueAt: leasedUntil, leasedUntil },
-        limit,
-      });
     },
     /**
      * Until when a mail waits, so that the mails of an order go in the order in which they were written: for those before
@@ -260,24 +261,24 @@ export const createOutbox = (store: Store, now: () => number) => {
         if (!isBefore(one, mail)) continue;
         const left = supersedes(mail, one) ? await drop(one, at) : one;
         if (left?.state !== 'waiting') continue;
-        const next = isUnderWay(left, at) ? 0 : (left.dueAt ?? 0);
+        const next = isUnderWay(left, at) ? 0 : (dueOf(left)?.at ?? 0);
         until = Math.max(until ?? 0, next, at + BEHIND_MS);
       }
       return until;
     },
-    /** Stores the encrypted link; undefined if the mail is gone, or another instance has taken it since. */
+    /** Stores the encrypted link; undefined if the mail is gone, or the claim under which it was read has ended. */
     link: (mail: MailDocument, sealedLink: string): Promise<MailDocument | undefined> =>
       everywhere.update(mail.id, (current) =>
-        current.version === mail.version ? { next: { ...current, sealedLink } } : undefined,
+        isStillHeld(current, mail) ? { next: { ...current, sealedLink } } : undefined,
       ),
-    /** Records the end of an attempt, unless the mail is gone or another instance has taken it since. */
+    /** Records the end of an attempt, unless the mail is gone or the claim under which it was read has ended. */
     async end(mail: MailDocument, ended: Ended): Promise<void> {
-      const [at, random] = [now(), Math.random()];
-      await everywhere.update(mail.id, (current) =>
-        current.dueAt === mail.dueAt && current.state === 'waiting'
-          ? { next: afterAttempt(current, ended, at, random) }
-          : undefined,
-      );
+      const own = { now: now(), random: Math.random() };
+      await everywhere.update(mail.id, (current) => {
+        if (!isStillHeld(current, mail)) return undefined;
+        const after = afterAttempt(current, ended, own);
+        return { next: after.mail, due: { [workOfMail(current)]: after.dueAt } };
+      });
     },
     delete: (mail: MailDocument): Promise<boolean> => everywhere.delete(mail.id),
     /** When the mail was written that waits the longest; undefined: none waits. */

@@ -1,7 +1,8 @@
-import { type Interval, type Logger, repeat, within } from '@boxoffice/runtime';
+import type { Logger } from '@boxoffice/runtime';
+import type { Claim, WorkKind, WorkResult } from '@boxoffice/service';
 import type { MailDocument } from '../store.ts';
 import type { Compose } from './compose.ts';
-import type { Ended, Outbox } from './outbox.ts';
+import { droppedMail, type Ended, MAIL_RETRIES, type Outbox } from './outbox.ts';
 import { createRefusedSenders } from './refused-senders.ts';
 import type { OutgoingMail, Sent, Transport } from './server.ts';
 
@@ -80,15 +81,13 @@ const BULK_SLOTS = 6;
 /** How many of them one institution may have when another is claimed for it, so that it holds up no other one. */
 export const INSTITUTION_SLOTS = 4;
 const INSTITUTION_BULK_SLOTS = 3;
-/** An attempt is ended after this time, well before its lease. Milliseconds. */
+/** An attempt is ended after this time, well before its claim. Milliseconds. */
 const ATTEMPT_MS = 120_000;
-/** How often an instance looks for mails that are due, in milliseconds; new ones of its own are seen at once. */
-const POLL_MS = 2_000;
-/** How long a stop waits for attempts under way before it ends them. */
-const CLOSING_MS = 3_000;
+/** While a mail is being sent, no other instance takes it; longer than any attempt. Milliseconds. */
+export const CLAIM_MS = 300_000;
 
 interface SenderDependencies {
-  readonly outbox: Pick<Outbox, 'claim' | 'waitsUntil' | 'end' | 'delete'>;
+  readonly outbox: Pick<Outbox, 'waitsUntil' | 'end' | 'delete'>;
   readonly attempt: Attempt;
   /** Whether mails go anywhere; otherwise the store is not asked. */
   readonly isOn: () => boolean;
@@ -96,26 +95,19 @@ interface SenderDependencies {
   readonly logger: Pick<Logger, 'warn'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly pollMs?: number;
   readonly attemptMs?: number;
 }
 
 /**
- * Sends what is due, some mails at once. Every instance does: a mail belongs to the one that claimed it, until its lease
- * ends. After a crash it is sent again, so a mail comes at least once. While the server cannot be reached nothing is
- * sent, for at most a minute at a time; while it refuses the sender of a point of sale, the mails of that one wait.
+ * Sends mails that are due, as the runner calls it. After a crash one is sent again, so a mail comes at least once. While
+ * the server cannot be reached nothing is sent, for at most a minute at a time; while it refuses the sender of a point of
+ * sale, the mails of that one wait.
  */
 export const createSender = (its: SenderDependencies) => {
-  const { outbox, logger, now, pollMs = POLL_MS, attemptMs = ATTEMPT_MS } = its;
-  const closing = new AbortController();
+  const { outbox, logger, now, attemptMs = ATTEMPT_MS } = its;
   const refusedSenders = createRefusedSenders(now);
-  const underWay = new Map<Promise<void>, MailDocument>();
   let failures = 0;
   let pausedUntil = 0;
-  let isClosed = false;
-  let polling: Interval | undefined;
-  let running: Promise<void> | undefined;
-  let isWanted = false;
 
   const settle = async (mail: MailDocument, attempted: Attempted): Promise<void> => {
     if (attempted.outcome === 'unreachable') {
@@ -143,103 +135,55 @@ export const createSender = (its: SenderDependencies) => {
     return outbox.end(mail, attempted);
   };
 
-  /** Attempts a mail, unless it has to wait for its sender or an earlier mail. */
-  const work = async (mail: MailDocument): Promise<void> => {
-    const isBehind = await outbox.waitsUntil(mail);
-    const until = isBehind ?? refusedSenders.waitsUntil(mail);
-    if (until !== undefined) {
-      const reason = isBehind === undefined ? 'sender_refused' : 'behind';
-      return outbox.end(mail, { outcome: 'paused', reason, until });
-    }
-    const attempted = await its.attempt(mail, AbortSignal.any([closing.signal, AbortSignal.timeout(attemptMs)]));
-    // What a stop has ended is tried again by whoever comes first.
-    const isCut = closing.signal.aborted && attempted.outcome === 'later';
-    await (isCut ? outbox.end(mail, { outcome: 'paused', reason: 'stopped', until: now() }) : settle(mail, attempted));
-    its.ended(mail, attempted);
-  };
-
-  const begin = (mail: MailDocument): void => {
-    const working = work(mail)
-      // Its lease ends, and it is sent again.
-      .catch((error: unknown) => logger.warn('the end of a mail could not be recorded', { id: mail.id, error }))
-      .finally(() => {
-        underWay.delete(working);
-        wake();
-      });
-    underWay.set(working, mail);
-  };
-
-  /**
-   * How many mails may be claimed now, and of which institution none, since it has its share; the first one after a
-   * failure tries whether the server is back.
-   */
-  const room = (bulk: boolean): { readonly limit: number; readonly except?: string } => {
-    const mails = [...underWay.values()];
-    const free = (failures > 0 ? 1 : SLOTS) - mails.length;
-    const most = bulk ? Math.min(free, BULK_SLOTS - mails.filter((mail) => mail.bulk).length) : free;
-    const share = bulk ? INSTITUTION_BULK_SLOTS : INSTITUTION_SLOTS;
-    const counts = new Map(
-      [...Map.groupBy(mails, ({ institution }) => institution)].map(([id, of]) => [id, of.length]),
-    );
-    const full = [...counts].filter(([, count]) => count >= share).map(([institution]) => institution);
-    const [except] = full;
-    // A claim can leave out one of them: with more, mails to many wait for a moment.
-    if (full.length > 1) return { limit: 0 };
-    const others = [...counts].filter(([institution]) => institution !== except).map(([, count]) => count);
-    const limit = Math.max(0, Math.min(most, share - Math.max(0, ...others)));
-    return except === undefined ? { limit } : { limit, except };
-  };
-
-  const take = async (): Promise<void> => {
-    for (const bulk of [false, true]) {
-      const { limit, except } = room(bulk);
-      if (limit === 0 || isClosed || now() < pausedUntil) continue;
-      const claimed = await outbox.claim(bulk, limit, except);
-      // A stop leaves claimed ones to the end of their lease only if it comes here.
-      for (const mail of claimed) begin(mail);
-      if (claimed.length === limit) isWanted = true;
-    }
-  };
-
-  const run = async (): Promise<void> => {
-    while (isWanted && !isClosed && its.isOn()) {
-      isWanted = false;
-      try {
-        await take();
-      } catch (error) {
-        logger.warn('due mails could not be read', { error });
-        return;
-      }
-    }
-  };
-
-  const wake = (): void => {
-    isWanted = true;
-    if (isClosed) return;
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-  };
-
   return {
-    start(): void {
-      const failed = (error: unknown) => logger.warn('due mails could not be read', { error });
-      polling ??= repeat(async () => wake(), { everyMs: pollMs, failed });
+    /** How many mails may be under way: the first one after a failure tries whether the server is back. */
+    slots(): number {
+      if (!its.isOn() || now() < pausedUntil) return 0;
+      return failures > 0 ? 1 : SLOTS;
     },
-    /** A mail was added. */
-    wake,
+    /** Attempts a mail, unless it has to wait for its sender or an earlier mail, and records what came of it. */
+    async send(mail: MailDocument, { signal }: Pick<Claim, 'signal'>): Promise<WorkResult> {
+      const isBehind = await outbox.waitsUntil(mail);
+      const until = isBehind ?? refusedSenders.waitsUntil(mail);
+      if (until !== undefined) {
+        const reason = isBehind === undefined ? 'sender_refused' : 'behind';
+        await outbox.end(mail, { outcome: 'paused', reason, until });
+        return 'recorded';
+      }
+      const attempted = await its.attempt(mail, AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
+      // What a stop has ended is tried again by whoever comes first.
+      const isCut = signal.aborted && attempted.outcome === 'later';
+      if (isCut) await outbox.end(mail, { outcome: 'paused', reason: 'stopped', until: now() });
+      else await settle(mail, attempted);
+      its.ended(mail, attempted);
+      return 'recorded';
+    },
     /** The points of sale whose sender the server refuses, as this process knows it. */
     refusedSenders: refusedSenders.list,
-    /** Takes no more mails; ends those under way after a moment. */
-    async close(): Promise<void> {
-      isClosed = true;
-      await polling?.close();
-      await running;
-      const attempts = Promise.all(underWay.keys());
-      await within(attempts, CLOSING_MS, () => closing.abort());
-      await attempts;
-    },
   };
 };
 
 export type Sender = ReturnType<typeof createSender>;
+
+interface WithSender {
+  readonly mail: { readonly sender: Pick<Sender, 'send' | 'slots'> };
+}
+
+const sending: WorkKind<WithSender> = {
+  handle: ({ mail: { sender } }, mail: MailDocument, claim) => sender.send(mail, claim),
+  retries: MAIL_RETRIES,
+  claimMs: CLAIM_MS,
+  slots: ({ mail: { sender } }) => sender.slots(),
+  institutionSlots: INSTITUTION_SLOTS,
+  dropped: (mail: MailDocument, now) => droppedMail(mail, now),
+};
+
+/** The work of mails; those to many leave slots to others. */
+export const mailWork = {
+  send: sending,
+  sendToMany: {
+    ...sending,
+    slots: ({ mail: { sender } }: WithSender) => Math.min(BULK_SLOTS, sender.slots()),
+    institutionSlots: INSTITUTION_BULK_SLOTS,
+  },
+};

@@ -1,7 +1,6 @@
 import { PosFault } from '@boxoffice/envelope';
 import type { PosContext } from '../request/context.ts';
 import type { Mail } from './open.ts';
-import type { NewMail } from './outbox.ts';
 
 /** What mails are written with. */
 export interface WritingContext extends Pick<PosContext, 'pointOfSaleOf'> {
@@ -16,15 +15,4 @@ export const isWritten = async ({ mail, pointOfSaleOf }: WritingContext, service
     if (error instanceof PosFault && error.errorCode === 'context_invalid') return false;
     throw error;
   }
-};
-
-/** Adds mails to the outbox, and has them sent. */
-export const writeMails = async (
-  { mail: { outbox, sender } }: Pick<WritingContext, 'mail'>,
-  institution: string,
-  mails: readonly NewMail[],
-): Promise<void> => {
-  if (mails.length === 0) return;
-  await outbox.add(institution, mails);
-  sender.wake();
 };

@@ -3,7 +3,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { attemptsCollection, createAddressLimit } from '@boxoffice/logins';
 import type { Store } from '@boxoffice/store';
 import { mailOf, type NewMail } from '../mail/outbox.ts';
-import { isWritten, type WritingContext, writeMails } from '../mail/writing.ts';
+import { isWritten, type WritingContext } from '../mail/writing.ts';
 import type { PosContext } from '../request/context.ts';
 import { mailsCollection, newId } from '../store.ts';
 import { isPast, type LostLink, type LostLinks } from './links.ts';
@@ -50,7 +50,7 @@ export const createLostLinks = (store: Store, context: Context): LostLinks => {
   const send = async (institution: string, lost: LostLink): Promise<void> => {
     try {
       const mail = await mailFor(institution, lost);
-      if (mail) await writeMails(context, institution, [mail]);
+      if (mail) await context.mail.outbox.add(institution, [mail]);
     } catch (error) {
       context.log.warn('a link that was asked for is not sent', { error });
     }

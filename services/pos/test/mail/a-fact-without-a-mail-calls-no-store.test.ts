@@ -1,9 +1,12 @@
 import type { Message } from '@boxoffice/messaging';
 import { createLogger } from '@boxoffice/runtime';
+import { startWork } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Mail, openMail } from '../../src/mail/open.ts';
+import { mailWork } from '../../src/mail/sender.ts';
 import { onMailFact } from '../../src/reactions.ts';
+import { mailsCollection } from '../../src/store.ts';
 import { engines, type Fixture, openFixture, until } from '../fixture/fixture.ts';
 import { announced, mailServerAt, openSmtpServer, sell, type TestServer } from './fixture.ts';
 
@@ -63,12 +66,20 @@ test.each(engines)(
       await tell(type, { belongsTo });
     for (const type of ['order.created', 'payment.recorded', 'order.changed']) await tell(type);
     expect(own.calls).toEqual([]);
+    const state = { mail };
+    const work = startWork({
+      store,
+      collections: [mailsCollection],
+      work: { mails: mailWork },
+      state,
+      logger,
+    });
 
     // Counting works: a mail follows from this one.
     await tell('order.confirmed');
     expect(own.calls).toContain('insert');
     await until(() => server.received.length > 0);
-    await mail.sender.close();
+    await work.close();
     await discard();
   },
 );

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { developmentCertificate, trustAuthorities } from '@boxoffice/runtime';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LEASE_MS } from '../../src/mail/outbox.ts';
-import { INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
+import { CLAIM_MS, INSTITUTION_SLOTS } from '../../src/mail/sender.ts';
 import type { MailDocument } from '../../src/store.ts';
 import { engines, until } from '../fixture/fixture.ts';
-import { openSending, type Sending } from './sending.ts';
+import { dueOf, openSending, type Sending } from './sending.ts';
 
 const HOUR = 60 * 60_000;
 
@@ -54,10 +53,10 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     await until(async () => (await its.stateOf(refused))?.state === 'failed');
     expect(await its.stateOf(refused)).toMatchObject({
       reason: '550',
-      dueAt: null,
       sealedLink: null,
       endedAt: its.now,
     });
+    expect((await its.stateOf(refused))?.due).toBeUndefined();
     const said = its.lines.filter((line) => line.includes('mail not sent'));
     expect(said).toHaveLength(1);
     expect(said[0]).toContain('audit.mail_refused');
@@ -72,10 +71,11 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     const pauses: number[] = [];
     for (let attempts = 1; attempts <= 11; attempts += 1) {
       await until(async () => (await its.stateOf(full))?.attempts === attempts);
-      const { dueAt, reason } = (await its.stateOf(full)) as MailDocument;
-      expect(reason).toBe('452');
-      pauses.push(Number(dueAt) - its.now);
-      its.now = Number(dueAt);
+      const mail = await its.stateOf(full);
+      expect(mail?.reason).toBe('452');
+      const dueAt = Number(dueOf(mail)?.at);
+      pauses.push(dueAt - its.now);
+      its.now = dueAt;
     }
     await until(async () => (await its.stateOf(full))?.state === 'failed');
     expect(pauses).toEqual(pauses.toSorted((one, another) => one - another));
@@ -113,9 +113,9 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     expect(new Set(its.server.received.map((mail) => mail.to)).size).toBe(3 * INSTITUTION_SLOTS + 1);
   });
 
-  test('two instances send each mail once; one that died leaves its mail until the lease ends', async () => {
+  test('two instances send each mail once; one that died leaves its mail until the claim ends', async () => {
     const dead = await its.add('dead@example.org');
-    const [claimed] = await its.outbox.claim(false, 1);
+    const claimed = await its.claim();
     expect(claimed?.id).toBe(dead);
     const ids = await Promise.all(Array.from({ length: 20 }, (_, nth) => its.add(`twice-${nth}@example.org`)));
     its.start();
@@ -124,7 +124,7 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     expect(its.server.received.map((mail) => mail.to).sort()).toEqual(
       ids.map((_, nth) => `twice-${nth}@example.org`).sort(),
     );
-    its.now += LEASE_MS;
+    its.now += CLAIM_MS;
     await until(its.isSent(dead));
     // What the dead one would record now is too late.
     await its.outbox.end(claimed as MailDocument, { outcome: 'failed', reason: 'late' });
@@ -139,7 +139,8 @@ describe.each(engines)('a mail is sent whatever the server does, on $name', (eng
     const first = its.start();
     await until(() => its.server.named.length === 1);
     await first.close();
-    expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0, dueAt: its.now });
+    expect(await its.stateOf(id)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(dueOf(await its.stateOf(id))).toMatchObject({ at: its.now });
     its.server.reply = () => undefined;
     held.resolve();
     its.start();

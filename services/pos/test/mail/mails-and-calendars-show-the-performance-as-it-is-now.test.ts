@@ -40,7 +40,7 @@ const waiting = async () => {
 const sentTo = async (address: string): Promise<readonly Received[]> => {
   const { all, mails } = await waiting();
   for (const { id } of mails.filter(({ kind }) => kind === 'moved'))
-    await all.update(id, (mail) => ({ next: { ...mail, dueAt: Date.now() } }));
+    await all.update(id, (mail) => ({ next: mail, due: { sendToMany: Date.now() } }));
   await until(async () => (await waiting()).mails.length === 0);
   return server.received.filter(({ to }) => to === address);
 };

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createLogger } from '@boxoffice/runtime';
+import { startWork } from '@boxoffice/service';
 import type { TestEngine } from '@boxoffice/service/testkit';
+import type { DueWork } from '@boxoffice/store';
 import type { SMTPServerOptions } from 'smtp-server';
 import type { Compose } from '../../src/mail/compose.ts';
 import { createOutbox, type NewMail } from '../../src/mail/outbox.ts';
-import { createAttempt, createSender, type Sender } from '../../src/mail/sender.ts';
+import { CLAIM_MS, createAttempt, createSender, mailWork, type Sender } from '../../src/mail/sender.ts';
 import { createSmtp, type MailServer } from '../../src/mail/server.ts';
-import { type MailDocument, mailsCollection } from '../../src/store.ts';
+import { type MailDocument, mailsCollection, workOfMail } from '../../src/store.ts';
 import { openSmtpServer } from './fixture.ts';
 
 /** The order's id is the address: what is composed is not what tests of sending are about. */
@@ -22,10 +24,16 @@ const compose: Compose = async ({ id, orderId, pointOfSale }) => ({
   },
 });
 
+/** An instance that sends. */
+type Instance = Pick<Sender, 'refusedSenders'> & { close(): Promise<void> };
+
+/** When a mail is due. */
+export const dueOf = (mail: MailDocument | undefined): DueWork | undefined => mail?.due?.[workOfMail(mail)];
+
 /** An outbox, a server, and instances that send over the common store, on a clock of their own. */
 export const openSending = async (engine: TestEngine) => {
   const open = await engine.open();
-  const senders: Sender[] = [];
+  const senders: Instance[] = [];
   const lines: string[] = [];
   const its = { server: await openSmtpServer(), now: Date.now() };
   const outbox = createOutbox(open.store, () => its.now);
@@ -35,6 +43,7 @@ export const openSending = async (engine: TestEngine) => {
 
   return Object.assign(its, {
     lines,
+    store: open.store,
     outbox,
     mails,
     stateOf,
@@ -44,17 +53,26 @@ export const openSending = async (engine: TestEngine) => {
       its.server = await openSmtpServer(options);
     },
     /** An instance that sends, to the server of the moment. */
-    start(given: Partial<MailServer> = {}, { attemptMs = 60_000, idleMs = 60_000 } = {}): Sender {
+    start(given: Partial<MailServer> = {}, { attemptMs = 60_000, idleMs = 60_000 } = {}): Instance {
       const transportOf = () =>
         createSmtp({ host: '127.0.0.1', port: its.server.port, secure: false, ...given }, { idleMs });
       const logger = createLogger({ service: 'test', level: 'info', write: (line) => void lines.push(line) });
       const attempt = createAttempt({ compose, transportOf, logger });
       const now = () => its.now;
-      const parts = { outbox, attempt, isOn: () => true, ended: () => undefined, logger, now, pollMs: 20, attemptMs };
+      const parts = { outbox, attempt, isOn: () => true, ended: () => undefined, logger, now, attemptMs };
       const sender = createSender(parts);
-      senders.push(sender);
-      sender.start();
-      return sender;
+      const runner = startWork({
+        store: open.store,
+        collections: [mailsCollection],
+        work: { mails: mailWork },
+        state: { mail: { sender } },
+        logger,
+        now,
+        pollMs: 20,
+      });
+      const instance = { refusedSenders: sender.refusedSenders, close: runner.close };
+      senders.push(instance);
+      return instance;
     },
     async stop(): Promise<void> {
       for (const sender of senders.splice(0)) await sender.close();
@@ -62,10 +80,16 @@ export const openSending = async (engine: TestEngine) => {
     async add(orderId: string, more: Partial<NewMail> = {}, institution = 'opera'): Promise<string> {
       const id = `mail_${randomUUID()}`;
       const shop = { pointOfSale: 'tickets.example', contactNumber: 'C1', kind: 'confirmation' } as const;
-      const times = { dueAt: its.now, createdAt: its.now, endedAt: null };
+      const times = { createdAt: its.now, endedAt: null };
       const state = { state: 'waiting', attempts: 0, sealedLink: null, reason: null, bulk: false } as const;
       await outbox.add(institution, [{ id, orderId, ...shop, ...state, ...times, ...more }]);
       return id;
+    },
+    /** The earliest mail that is due, as an instance that dies then has it. */
+    async claim(): Promise<MailDocument | undefined> {
+      const { acrossInstitutions } = open.store.collection(mailsCollection);
+      const [claimed] = await acrossInstitutions.claimDue({ now: its.now, limit: 1, forMs: { send: CLAIM_MS } });
+      return claimed?.document;
     },
     isSent: (id: string) => async () => (await stateOf(id))?.state === 'sent',
     to: (address: string) => its.server.received.filter((mail) => mail.to === address),
