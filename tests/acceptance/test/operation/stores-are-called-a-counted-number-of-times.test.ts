@@ -63,8 +63,9 @@ const BACKGROUND = [
   /service="authorizer"/,
   /collection="(?:webhooks|leases|waiting_facts)"/,
   /operation="pending"/,
-  // The demo keeps mails: looking for those that are due, and each scrape for the oldest. Writing one would count.
-  /collection="mails",operation="(?:claim|find)"/,
+  // Looking for work that is due, and each scrape for the oldest. Making it due, or doing it, would count.
+  /operation="(?:claimDue|listDue)"/,
+  /collection="mails",operation="find"/,
   /service="orders",collection="orders",operation="(?:find|count)"/,
   /service="tickets",collection="(?:barcode_keys|replacements|ticket_orders)",operation="(?:find|get)"/,
 ];
