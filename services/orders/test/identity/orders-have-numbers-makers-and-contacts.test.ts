@@ -141,9 +141,14 @@ describeOnEachEngine('numbers, makers and contacts', (fixture) => {
         const short = orderNumberOf(one.order.id);
         expect([shown.number, before?.shortNumber, await idsOf(fixture, short)]).toEqual([short, undefined, []]);
         const facts = [fixture.facts.length, fixture.announced.length];
-        const numbering = startCompletion(fixture.store, ordersCollection, { where: { shortNumber: null } }, {
-          warn: (message) => expect(message).toBeUndefined(),
-        });
+        const numbering = startCompletion(
+          fixture.store,
+          ordersCollection,
+          { where: { shortNumber: null } },
+          {
+            warn: (message) => expect(message).toBeUndefined(),
+          },
+        );
         await until(async () => (await idsOf(fixture, short)).length === 1);
         await until(async () => (await idsOf(fixture, orderNumberOf(other.order.id))).length === 1);
         await numbering.close();
