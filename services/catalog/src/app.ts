@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { queueNamed } from '@boxoffice/messaging';
 import { repeat, versionOf } from '@boxoffice/runtime';
-import type { ServiceDefinition } from '@boxoffice/service';
+import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { examples, schemas } from './events.ts';
 import { createCatalogCache } from './feed/cache.ts';
@@ -12,17 +12,17 @@ import { watchLocalTimes } from './performances/local-times.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { whatIsOnRoutes } from './performances/what-is-on.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
-import { resumeCancellations } from './products/products.ts';
+import { cancelPerformances } from './products/products.ts';
 import { productsRoutes } from './products/routes.ts';
 import { announceInstitutions } from './provisioning.ts';
 import { reactTo } from './reactions.ts';
 import { quoteRoutes } from './stock/quotes.ts';
 import { stockRoutes } from './stock/routes.ts';
-import { collections, currentFacts, retention } from './store.ts';
+import { CANCELLED_BY_0_3, collections, currentFacts, products, retention } from './store.ts';
 import { tariffsRoutes } from './tariffs.ts';
 
 /** The catalog service: institutions, products, performances, places, tariffs and points of sale. */
-export const catalog: ServiceDefinition = {
+export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   name: 'catalog',
   version: versionOf(import.meta.url),
   currentFacts,
@@ -37,20 +37,18 @@ export const catalog: ServiceDefinition = {
     tariffs: 'Kinds of prices, such as full price or students.',
     'points-of-sale': 'Web shops and counters, each with what it sells.',
   },
+  prepare: ({ store }) => store,
   operations: ({ store }) => routes(store),
+  work: { products: { cancelPerformances } },
   queues: [queueNamed('catalog.releases.v1')],
   reactions: ({ store }) => [{ queue: queueNamed('catalog.releases.v1'), handle: reactTo(store) }],
   background: ({ store, logger }) => {
-    const loop = (work: (store: Store) => Promise<void>, failure: string) =>
-      repeat(() => work(store), {
-        everyMs: 30_000,
-        atOnce: true,
-        failed: (error) => logger.error(`${failure}; the next run tries again`, { error }),
-      });
+    const failed = (error: unknown) =>
+      logger.error('institutions could not be announced; the next run tries again', { error });
     const loops = [
-      loop(resumeCancellations, 'interrupted cancellations of products could not be completed'),
+      startCompletion(store, products, CANCELLED_BY_0_3, logger),
       // A former release has created some without an event.
-      loop(announceInstitutions, 'institutions could not be announced'),
+      repeat(() => announceInstitutions(store), { everyMs: 30_000, atOnce: true, failed }),
       watchLocalTimes(store, logger),
     ];
     return {

@@ -1,5 +1,5 @@
 import { type Announced, announcedAgain, announcing, type CurrentFacts, type Retentions } from '@boxoffice/service';
-import { collection, type Document, everyDocument, type Store } from '@boxoffice/store';
+import { collection, type Document, dueFrom, everyDocument, type Store } from '@boxoffice/store';
 import { clocks } from './clocks.ts';
 import { withMeantStart } from './domain/clocks.ts';
 import type { Performance } from './domain/performance.ts';
@@ -37,11 +37,8 @@ export type InstitutionDocument = Document &
     readonly demo?: boolean;
     readonly announced?: boolean;
   };
-/**
- * `cancelling`: the pending step of a cancellation; when it began (ISO 8601 UTC), until all performances are
- * cancelled.
- */
-export type ProductDocument = Announced & Product & { readonly cancelling?: string | null };
+/** `cancelledAt`: when it was cancelled (ISO 8601 UTC); absent in those of release 0.3.0 and before. */
+export type ProductDocument = Announced & Product & { readonly cancelledAt?: string };
 export type TariffDocument = Document & Tariff;
 /** The id is the service host. */
 export type PointOfSaleDocument = Document & PointOfSale;
@@ -67,15 +64,33 @@ export const institutions = collection<InstitutionDocument>('institutions', [
   { name: 'announced', fields: ['announced'], acrossInstitutions: true },
 ]);
 
-export const products = collection<ProductDocument>('products', [
-  { name: 'code', fields: ['code'], unique: true },
-  inOrderOfCreation,
-  { name: 'type', fields: ['type', 'createdAt'] },
-  { name: 'type_end', fields: ['type', 'endDate'] },
-  { name: 'state', fields: ['state', 'createdAt'] },
-  { name: 'modified', fields: ['modifiedAt'] },
-  { name: 'cancelling', fields: ['cancelling'], acrossInstitutions: true },
-]);
+/** Release 0.3.0 says in a member since when the performances of a product are to be cancelled. */
+const withDue = (stored: ProductDocument & { readonly cancelling?: string | null }): ProductDocument => {
+  if (stored.cancelling == null) return stored;
+  const { cancelling: cancelledAt, ...product } = stored;
+  return {
+    ...product,
+    cancelledAt,
+    due: { ...dueFrom({ cancelPerformances: Date.parse(cancelledAt) }), ...product.due },
+  };
+};
+
+/** Products that release 0.3.0 has begun to cancel, by its index. */
+export const CANCELLED_BY_0_3 = { where: { cancelling: { gt: '' } } } as const;
+
+export const products = collection<ProductDocument>(
+  'products',
+  [
+    { name: 'code', fields: ['code'], unique: true },
+    inOrderOfCreation,
+    { name: 'type', fields: ['type', 'createdAt'] },
+    { name: 'type_end', fields: ['type', 'endDate'] },
+    { name: 'state', fields: ['state', 'createdAt'] },
+    { name: 'modified', fields: ['modifiedAt'] },
+    { name: 'cancelling', fields: ['cancelling'], acrossInstitutions: true },
+  ],
+  { work: ['cancelPerformances'], upgrade: withDue },
+);
 
 export const performances = collection<PerformanceDocument>(
   'performances',

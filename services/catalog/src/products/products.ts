@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { soon, type WorkResult } from '@boxoffice/service';
 import { type IdempotencyRecord, type Store, UniqueViolation } from '@boxoffice/store';
 import {
   type Context,
@@ -23,44 +24,41 @@ import {
 } from '../domain/product.ts';
 import { performanceCancelled } from '../events.ts';
 import { checkPerformances, performancesOf, writePerformance } from '../performances/performances.ts';
-import { type PerformanceDocument, type ProductDocument, products } from '../store.ts';
+import type { PerformanceDocument, ProductDocument } from '../store.ts';
 
-// A cancelled product has many performances, each with an event of its own. The product is the commit point: the
-// write that cancels it records a pending step (`cancelling`), which is cleared when all performances are cancelled.
-// Any number of processes may run this concurrently.
+/** Since when the performances of a product are still to be cancelled; undefined: they are not. */
+const pendingSince = ({ state, cancelledAt, due }: ProductDocument): string | undefined =>
+  state === 'cancelled' && due?.cancelPerformances ? cancelledAt : undefined;
 
 /**
- * Completes the pending cancellation of a product: cancels its performances, then clears the step. No effect without
- * one.
+ * Cancels the performances of a cancelled product, each with an event of its own. It is due of the product, in the write
+ * that cancels it; any number of processes may do it at once.
  */
-const cancelPerformances = async (context: Context, product: ProductDocument): Promise<void> => {
+const cancelWithProduct = async (context: Context, product: ProductDocument): Promise<void> => {
   const { collections } = context;
-  const { id: productId, cancelling } = product;
-  if (!cancelling) return;
+  const { id: productId } = product;
+  const cancelledAt = pendingSince(product);
+  if (cancelledAt === undefined) return;
   for (const { id } of await performancesOf(collections, productId)) {
     await collections.performances.update(id, (current) => {
-      const next = cancelledWithProduct(current, cancelling, timestampOf(context));
-      return (
-        next && { next, events: [performanceCancelled({ performanceId: id, productId, cancelledAt: cancelling })] }
-      );
+      const next = cancelledWithProduct(current, cancelledAt, timestampOf(context));
+      return next && { next, events: [performanceCancelled({ performanceId: id, productId, cancelledAt })] };
     });
   }
   // A new modifiedAt: a client that read the product in between has seen performances that were not cancelled yet.
   await collections.products.update(productId, (current) => {
+    if (pendingSince(current) === undefined) return undefined;
     const modifiedAt = later(current.modifiedAt, timestampOf(context));
-    return current.cancelling ? { next: { ...current, cancelling: null, modifiedAt } } : undefined;
+    return { next: { ...current, modifiedAt }, due: { cancelPerformances: null } };
   });
 };
 
-/** Completes cancellations whose process died; a single indexed query when there are none. */
-export const resumeCancellations = async (store: Store): Promise<void> => {
-  const { acrossInstitutions } = store.collection(products);
-  const pending = { where: { cancelling: { gt: '' } }, orderBy: 'cancelling', limit: 100 };
-  for (const product of await acrossInstitutions.find(pending)) {
-    const context = contextOf(store, product.institution);
-    await cancelPerformances(context, product);
-    await invalidateCatalog(context);
-  }
+/** The work that is due of a cancelled product. */
+export const cancelPerformances = async (store: Store, product: ProductDocument): Promise<WorkResult> => {
+  const context = contextOf(store, product.institution);
+  await cancelWithProduct(context, product);
+  await invalidateCatalog(context);
+  return 'done';
 };
 
 /** A product with everything that its answer shows. */
@@ -134,17 +132,17 @@ export const createProduct = async (
   return offering(product);
 };
 
-/** The offering after `cancelPerformances` has completed. */
+/** The offering after `cancelPerformances`. */
 const asCancelled = ({ product, performances, currency }: Offering): Offering => {
-  const { cancelling } = product;
+  const since = pendingSince(product);
   const now = (one: PerformanceDocument) =>
-    (cancelling ? cancelledWithProduct(one, cancelling, cancelling) : undefined) ?? one;
+    (since === undefined ? undefined : cancelledWithProduct(one, since, since)) ?? one;
   return { product, performances: performances.map(now), currency };
 };
 
 /**
- * Changes a product. `to` makes the new details and state, or throws to refuse; it is pure. Its cancellation is one write; the performances that have not begun are cancelled after it, or
- * by `resumeCancellations` if this process dies.
+ * Changes a product. `to` makes the new details and state, or throws to refuse; it is pure. Its
+ * cancellation is one write, after which the performances that have not begun are cancelled.
  * @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
  */
 export const changeProduct = async (
@@ -172,14 +170,14 @@ export const changeProduct = async (
         }
         const now = timestampOf(context);
         const changed = changedProduct(current, details, state, now);
-        const cancelling = state === 'cancelled' && current.state !== 'cancelled' ? { cancelling: now } : {};
-        return changed && { next: { ...changed, ...cancelling } };
+        if (state !== 'cancelled' || current.state === 'cancelled') return changed && { next: changed };
+        return changed && { next: { ...changed, cancelledAt: now }, due: { cancelPerformances: soon(context.now()) } };
       },
       { idempotencyRecord: recordFor?.((written) => asCancelled(offering(written))) },
     )
     .catch((error: unknown) => onDuplicate(code)(error));
   if (!product) return notFound();
-  await cancelPerformances(context, product);
+  await cancelWithProduct(context, product);
   await invalidateCatalog(context);
   return asCancelled(offering(product));
 };

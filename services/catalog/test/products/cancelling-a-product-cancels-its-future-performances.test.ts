@@ -1,10 +1,12 @@
+import { rewrite } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { type Context, contextOf } from '../../src/context.ts';
 import { changePerformance } from '../../src/performances/change.ts';
 import { addPerformance } from '../../src/performances/performances.ts';
 import { inputOf } from '../../src/performances/schemas.ts';
-import { resumeCancellations } from '../../src/products/products.ts';
-import { collectionsOf } from '../../src/store.ts';
+import { changeProduct } from '../../src/products/products.ts';
+import { CANCELLED_BY_0_3, collectionsOf, products as productsCollection } from '../../src/store.ts';
+import { doDueWork, dyingBefore } from '../fixture/crashes.ts';
 import {
   createProduct,
   describeOnEachEngine,
@@ -81,34 +83,71 @@ describeOnEachEngine('products', (catalog) => {
       }
     });
 
-    test('a cancellation that a dead process left is completed by the recovery or by a repeat', async () => {
-      const { products } = collectionsOf(catalog.store, catalog.institution);
-      const finish = [() => resumeCancellations(catalog.store), (product: Product) => cancel(product)];
-      for (const how of finish) {
+    /** The document of a cancelled product whose performances are not cancelled yet. */
+    const cancelOnly = async ({ id }: Product, cancelledAt: string) => {
+      await collectionsOf(catalog.store, catalog.institution).products.update(id, (current) => ({
+        next: { ...current, state: 'cancelled', cancelledAt },
+        due: { cancelPerformances: Date.now() },
+      }));
+    };
+    const dueOf = async ({ id }: Product) =>
+      (await collectionsOf(catalog.store, catalog.institution).products.get(id))?.due;
+
+    test('it goes on wherever the process dies, by the work that is due of the product', async () => {
+      let died = true;
+      for (let nth = 1; died && nth < 30; nth += 1) {
         const { product } = await newRun();
-        await products.update(product.id, (current) => ({
-          next: { ...current, state: 'cancelled', cancelling: inMinutes(0) },
-        }));
-        await how(product);
-        expect(statesOf((await catalog.call<Product>('GET', path(product))).data)).toEqual(followed);
-        expect((await products.get(product.id))?.cancelling).toBeNull();
-        expect(await publishedOf(product)).toHaveLength(3);
+        const context = dyingBefore(contextOf(catalog.store, catalog.institution), nth);
+        const to = ({ product: current }: { readonly product: object }) =>
+          ({ ...current, state: 'cancelled' }) as ReturnType<Parameters<typeof changeProduct>[2]>;
+        died = await changeProduct(context, product.id, to).then(
+          () => false,
+          () => true,
+        );
+        const { data: before } = await catalog.call<Product>('GET', path(product));
+        await doDueWork(catalog.store);
+        const { data } = await catalog.call<Product>('GET', path(product));
+        expect([nth, data.state]).toEqual([nth, before.state]);
+        if (data.state !== 'cancelled') continue;
+        expect([nth, statesOf(data), await dueOf(product)]).toEqual([nth, followed, undefined]);
+        expect([nth, (await publishedOf(product)).length]).toEqual([nth, 3]);
       }
+      expect(died).toBe(false);
+    });
+
+    test('a repeat of the request does the work that is due', async () => {
+      const { product } = await newRun();
+      await cancelOnly(product, inMinutes(0));
+      expect(statesOf((await cancel(product)).data)).toEqual(followed);
+      expect(statesOf((await catalog.call<Product>('GET', path(product))).data)).toEqual(followed);
+      expect(await dueOf(product)).toBeUndefined();
+      expect(await publishedOf(product)).toHaveLength(3);
+    });
+
+    test('what release 0.3.0 has begun to cancel is cancelled', async () => {
+      const { product } = await newRun();
+      const { upgrade: _, ...plain } = productsCollection;
+      const stored = catalog.store.collection(plain).of(catalog.institution);
+      const cancelling = { state: 'cancelled', cancelling: inMinutes(0) } as const;
+      await stored.update(product.id, (current) => ({ next: { ...current, ...cancelling } }));
+      expect(await dueOf(product)).toMatchObject({ cancelPerformances: { at: Date.parse(cancelling.cancelling) } });
+      await rewrite(catalog.store, productsCollection, CANCELLED_BY_0_3);
+      expect(await stored.count(CANCELLED_BY_0_3.where)).toBe(0);
+      await doDueWork(catalog.store);
+      expect(statesOf((await catalog.call<Product>('GET', path(product))).data)).toEqual(followed);
+      expect(await publishedOf(product)).toHaveLength(3);
     });
 
     test('modifiedSince also returns performances that were cancelled late, by the time of their own writes', async () => {
       const { product } = await newRun();
-      const { products } = collectionsOf(catalog.store, catalog.institution);
-      await products.update(product.id, (current) => ({
-        next: { ...current, state: 'cancelled', cancelling: inMinutes(-2) },
-      }));
+      await cancelOnly(product, inMinutes(-2));
       const list = (query = '') => catalog.call<Page<Performance>>('GET', `${path(product)}/performances${query}`);
       expect((await list()).data.asOf).toBeDefined();
       // All were created and changed earlier.
       const made = new Date().toISOString();
       while (new Date().toISOString() === made) await new Promise((resolve) => setImmediate(resolve));
       const since = new Date().toISOString();
-      await resumeCancellations(catalog.store);
+      await doDueWork(catalog.store);
       const { items } = (await list(`?modifiedSince=${since}`)).data;
       expect(items.map(({ state }) => state)).toEqual(['cancelled', 'cancelled']);
     });
@@ -122,32 +161,6 @@ describeOnEachEngine('products', (catalog) => {
   });
 
   describe('a change of a performance', () => {
-    const dies = (): Promise<never> => Promise.reject(new Error('the process dies here'));
-
-    /** A context whose nth write, and every later one, fails before it reaches the store, as if the process had died. */
-    const dyingBefore = (context: Context, nth: number): Context => {
-      let writes = 0;
-      const guarded = <Shelved extends object>(documents: Shelved): Shelved =>
-        new Proxy(documents, {
-          get: (target, name) => {
-            const method: unknown = Reflect.get(target, name);
-            if (
-              typeof method !== 'function' ||
-              !['insert', 'insertMany', 'update', 'claim', 'remove'].includes(String(name))
-            )
-              return method;
-            return (...given: unknown[]) => {
-              writes += 1;
-              return writes >= nth ? dies() : Reflect.apply(method, target, given);
-            };
-          },
-        });
-      const collections = Object.fromEntries(
-        Object.entries(context.collections).map(([name, one]) => [name, typeof one === 'object' ? guarded(one) : one]),
-      );
-      return { ...context, collections: collections as unknown as Context['collections'] };
-    };
-
     const list = async (since: string) => {
       const path = `/svc/v3/catalog/products?limit=500&modifiedSince=${since}`;
       return (await catalog.call<Page<Product>>('GET', path)).data.items.map(({ id }) => id);
