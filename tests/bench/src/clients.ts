@@ -168,9 +168,6 @@ export const sellInShop = async (product: Product, capacity: number): Promise<Ho
   return hot;
 };
 
-/** How much slower a phone of a few years ago is. */
-export const SLOWDOWN = 4;
-
 /** The browser trusts the product's certificate: it caches nothing of a server whose errors it ignores. */
 const trusting = (caFile: string): string => {
   const key = new X509Certificate(readFileSync(caFile)).publicKey.export({ type: 'spki', format: 'der' });
@@ -189,10 +186,10 @@ export const launchBrowser = (caFile: string): Promise<Browser> => {
 export const openPhone = (browser: Browser): Promise<BrowserContext> =>
   browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
 
-/** A new tab on a slow phone. */
+/** A new tab on a phone that is so many times slower than this machine. */
 export const openSlowTab = async (
   phone: BrowserContext,
-  rate = SLOWDOWN,
+  rate: number,
 ): Promise<{ page: Page; session: CDPSession }> => {
   const page = await phone.newPage();
   const session = await phone.newCDPSession(page);

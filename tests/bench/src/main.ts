@@ -9,17 +9,14 @@ import { purchase } from './purchase.ts';
 import { referencePage } from './reference-page.ts';
 import { revisions } from './revisions.ts';
 import { shop } from './shop.ts';
-import { shopPage } from './shop-page.ts';
-import { idle, start } from './start.ts';
+import { start } from './start.ts';
 
 // npm run bench -- NAME… [--json] [--option value]; without a name: lists the benchmarks
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   gateway,
   start,
-  idle,
   purchase,
   shop,
-  'shop-page': shopPage,
   'reference-page': referencePage,
   door,
   events,

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { cpuSeconds, inScratch, startProduct } from './measure/processes.ts';
+import { inScratch, startProduct } from './measure/processes.ts';
 import { atMost, type Benchmark, median } from './measure/report.ts';
 
 const RUNS = 5;
-const IDLE_SECONDS = 30;
 
 /** Resident memory in MB, now or at its peak, as the kernel counts it (Linux). */
 export const memoryMb = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
@@ -40,28 +38,6 @@ export const start: Benchmark = {
           [`median of ${RUNS} on existing data`, seconds, median(again.map((run) => run.resident)), peak],
         ],
         targets: [atMost('time to ready', seconds, 2, 's'), atMost('memory at most', peak, 220, 'MB')],
-      };
-    }),
-};
-
-/** The cost of sweeps and relays without requests. */
-export const idle: Benchmark = {
-  about: `processor time of \`npm start\` in ${IDLE_SECONDS} s without requests`,
-  run: (progress) =>
-    inScratch(async (directory) => {
-      progress('starting the product with its demo data');
-      await (await startProduct(directory)).stop();
-      const product = await startProduct(directory);
-      await delay(5_000);
-      progress(`${IDLE_SECONDS} s of nothing`);
-      const before = cpuSeconds(product.pid);
-      await delay(IDLE_SECONDS * 1000);
-      const percent = ((cpuSeconds(product.pid) - before) / IDLE_SECONDS) * 100;
-      await product.stop();
-      return {
-        columns: ['', 'figure'],
-        rows: [['% of a core', percent]],
-        targets: [atMost('idle processor time', percent, 0.7, '% of a core')],
       };
     }),
 };
