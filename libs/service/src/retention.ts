@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { repeat } from '@boxoffice/runtime';
 import type { Collection, Document, Store } from '@boxoffice/store';
 
 /** When documents expire: a fixed time after the instant in a member. Documents without it do not. */
@@ -34,7 +34,7 @@ export interface SweepOptions {
   readonly batch?: number;
 }
 
-/** Milliseconds between the end of a sweep and the next one. */
+/** Milliseconds between the starts of two sweeps. */
 const EVERY_MS = 60_000;
 /** Longer than the pause and one batch, so that one instance continues sweeping, and another replaces a dead one. */
 const LEASE_MS = 90_000;
@@ -56,8 +56,8 @@ interface Sweeper {
 export const startSweeper = (options: SweepOptions): Sweeper => {
   const { store, collections, retention, logger } = options;
   const { now = Date.now, everyMs = EVERY_MS, batch = BATCH } = options;
-  const stopping = new AbortController();
-  const mayGoOn = async () => !stopping.signal.aborted && (await store.lease('retention', LEASE_MS));
+  let isClosed = false;
+  const mayGoOn = async () => !isClosed && (await store.lease('retention', LEASE_MS));
 
   /** Removes the documents; returns how many succeeded, and the first error. */
   const remove = async (collection: Collection<Document>, found: readonly Document[]) => {
@@ -118,19 +118,14 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
     return removed;
   };
 
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      await sweep();
-    }
-  };
-  const running = run();
+  const failed = (error: unknown): void => logger.warn('expired documents could not be removed', { error });
+  const sweeping = repeat(sweep, { everyMs, failed });
 
   return {
     sweep,
     async close() {
-      stopping.abort();
-      await running;
+      isClosed = true;
+      await sweeping.close();
     },
   };
 };

@@ -46,7 +46,6 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
   let owned: ReadonlySet<number> = new Set();
   let lookedAt: number | undefined;
   let beatAt = Number.NEGATIVE_INFINITY;
-  let isClosed = false;
 
   const newRunner = ({ id: webhookId, institution, shard }: WebhookDocument): Runner => {
     let loggedAt = Number.NEGATIVE_INFINITY;
@@ -146,29 +145,11 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
     await lookForEvents();
   });
 
-  const lookOnce = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
     await lookForNews();
     await beat();
     const at = now();
     for (const { runner } of runners.values()) if ((runner.dueAt() ?? Number.POSITIVE_INFINITY) <= at) runner.wake();
-  };
-
-  let underWay: Promise<void> | undefined;
-  let isAsked = false;
-
-  /** One look at a time; asked for meanwhile, it looks again. */
-  const look = (): Promise<void> => {
-    isAsked = true;
-    const looks = async (): Promise<void> => {
-      while (isAsked && !isClosed) {
-        isAsked = false;
-        await lookOnce();
-      }
-    };
-    underWay ??= looks().finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
   };
 
   const failed = (error: unknown): void => logger.error('webhooks could not be looked at', { error });
@@ -180,7 +161,7 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
     changed({ shard }: Pick<WebhookDocument, 'shard'>): void {
       if (!inUse.has(shard)) beatAt = Number.NEGATIVE_INFINITY;
       inUse.add(shard);
-      if (looking) look().catch(failed);
+      void looking?.wake();
     },
     /** Takes part in the work from now on. */
     start(): void {
@@ -188,10 +169,8 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
     },
     /** Begins nothing more; resolves when running attempts are written, as far as they end within `closeMs`. */
     async close(): Promise<void> {
-      isClosed = true;
       unsubscribe();
       await looking?.close();
-      await underWay?.catch(() => undefined);
       for (const id of runners.keys()) stop(id, closeMs);
       await Promise.all(closing);
       await shards.close().catch(() => undefined);

@@ -1,3 +1,4 @@
+import { type Retries, retryAfter } from '@boxoffice/service';
 import type { Documents } from '@boxoffice/store';
 import type { DeliveryDocument, WebhookDocument } from '../store.ts';
 import { touched } from '../webhooks/rules.ts';
@@ -9,33 +10,25 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long after a failed attempt the next one comes, by the number of the failed attempt; then the event is given up. */
-const RETRIES_MS = [
-  5 * SECOND,
-  MINUTE,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-] as const;
-
-/** By which part a retry comes earlier or later, so that those of an outage do not come all at once. */
-const JITTER = 0.2;
+/** After the last attempt an event is given up. */
+const RETRIES: Retries = {
+  isEnding: true,
+  delaysMs: [
+    5 * SECOND,
+    MINUTE,
+    5 * MINUTE,
+    30 * MINUTE,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    14 * HOUR,
+    20 * HOUR,
+    24 * HOUR,
+  ],
+};
 
 /** A webhook without any success for this long is disabled. */
 const GIVES_UP_MS = 5 * DAY;
-
-/**
- * Milliseconds from a failed attempt (from 1) to the next; undefined after the last. `random` is in [0, 1).
- */
-const retryAfter = (attempt: number, random: number): number | undefined => {
-  const delay = RETRIES_MS[attempt - 1];
-  return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
-};
 
 /** The documents of one institution that the end of an attempt touches. */
 interface EndingDocuments {
@@ -134,7 +127,7 @@ export const end = async (
 ): Promise<Ending> => {
   const { deliveries } = documents;
   const { now } = times;
-  const delay = attempted.error === null ? undefined : retryAfter(delivery.attempt, times.random);
+  const delay = attempted.error === null ? undefined : retryAfter(RETRIES, delivery.attempt, times.random);
   const nextAt = delay === undefined || attempted.httpStatus === 410 ? undefined : now + delay;
   if (nextAt === undefined) await release(deliveries, delivery, now);
   else await deliveries.insertMany([following(delivery, nextAt, now)]);
