@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { type ClaimRequest, collection, type Document, type Query, type Where } from '../../src/index.ts';
 import { claimStep } from '../../src/sqlite/documents.ts';
+import { candidates } from '../../src/sqlite/due.ts';
 import { migrate, tableInfo, tableOf } from '../../src/sqlite/schema.ts';
 import { pageReads, pageSql, sourceSql, whereClauses } from '../../src/sqlite/where.ts';
 import type { Value } from '../../src/sqlite/writer/protocol.ts';
@@ -15,8 +16,9 @@ const places = collection('places', [
   { name: 'email', fields: ['emailKey'], unique: true },
 ]);
 const table = tableInfo(places);
+const jobs = collection('jobs', [{ name: 'by_created', fields: ['createdAt'] }], { work: ['first', 'second'] });
 const database = new DatabaseSync(':memory:');
-migrate(database, [tableOf(places)]);
+migrate(database, [tableOf(places), tableOf(jobs)]);
 
 const plan = (sql: string, values: readonly Value[]): string =>
   database
@@ -116,6 +118,14 @@ describe('a declared index serves', () => {
     const detail = claimPlan({ where: { performanceId: 'p', state: 'held' }, set: {} });
     expect(detail).toContain('INDEX places.stock (institution=? AND $performanceId=? AND $state=?)');
   });
+});
+
+test('due work is found by the index of its earliest instant, in order', () => {
+  const request = { now: 1, limit: 10, forMs: { first: 1, second: 1 }, except: ['opera'] };
+  const found = candidates(tableInfo(jobs), request);
+  const detail = plan(found?.sql ?? '', found?.values ?? []);
+  expect(detail).toContain('SEARCH jobs USING INDEX jobs.$due (due_at<?)');
+  expect(detail).not.toMatch(/SCAN jobs|TEMP B-TREE/);
 });
 
 describe('the engine’s own tables', () => {
