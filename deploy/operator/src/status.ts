@@ -2,7 +2,7 @@
 
 import { timeZoneRelease } from '@boxoffice/http/local-time';
 import type { QueueDepth } from '@boxoffice/messaging';
-import { type OrderDocument, ordersCollection } from '@boxoffice/orders';
+import { type OrderDocument, type OrderWork, ordersCollection } from '@boxoffice/orders';
 import { builtInRows } from '@boxoffice/runtime/services';
 import type { Store, Where } from '@boxoffice/store';
 import { type Command, printed, type Report } from './command.ts';
@@ -23,17 +23,20 @@ interface OrdersState {
   /** Cancelled orders whose tickets or places have not all followed. */
   readonly openCancellations: number;
   readonly oldestCancellationSeconds: number;
-  /** Orders past their deadline for longer than the sweep's interval. */
+  /** Orders past their deadline whose end is still due. */
   readonly expiredUnswept: number;
-  /** Orders that are paid in full and not sold for longer than the sweep takes. */
+  /** Orders that are paid in full and still to be sold. */
   readonly stuckSteps: number;
 }
 
 /** The upper limit of the counts. */
 const COUNTED = 1_000;
 
-/** A sweep runs every few seconds; an order that is due for longer is not being swept. */
+/** Due work is done within seconds; what is due for longer has failed. */
 const SWEPT_SECONDS = 60;
+
+/** The next attempt of what has failed is at most this far ahead. */
+const RETRIED_MS = 40_000;
 
 const ageOf = (at: number, now: number): number => Math.max(0, Math.round((now - at) / 1_000));
 
@@ -55,13 +58,14 @@ const ordersOf = async (store: Store): Promise<OrdersState> => {
     orders.find({ where, orderBy, limit: COUNTED });
   const unsettled = { 'cancellation.settledAt': null, 'cancellation.requestedAt': { gt: 0 } } as const;
   const open = await some(unsettled, 'cancellation.requestedAt');
-  const late = await some({ deadline: { gt: 0, lte: due } }, 'deadline');
+  const waiting = await orders.listDue({ until: now + RETRIED_MS, limit: COUNTED });
+  const late = (name: OrderWork): number => waiting.filter((order) => (order.due?.[name]?.since ?? now) <= due).length;
   const [oldest] = open;
   return {
     openCancellations: open.length,
     oldestCancellationSeconds: oldest?.cancellation ? ageOf(oldest.cancellation.requestedAt, now) : 0,
-    expiredUnswept: late.filter(({ saleDue }) => saleDue == null).length,
-    stuckSteps: (await some({ 'saleDue.since': { gt: 0, lte: due } }, 'saleDue.since')).length,
+    expiredUnswept: late('expire'),
+    stuckSteps: late('sell'),
   };
 };
 

@@ -200,16 +200,16 @@ test('a stopped installation is reported, with its backlog', async () => {
     ticketsVersion: 0,
     placesVersion: 0,
   };
-  await store
-    .collection(ordersCollection)
-    .of('club')
-    .insertMany([
-      orderWith({ id: randomUUID(), deadline: past }),
-      orderWith({ id: randomUUID(), deadline: Date.now() + HOUR }),
-      orderWith({ id: randomUUID(), state: 'cancelled', cancellation }),
-      orderWith({ id: randomUUID(), state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
-      orderWith({ id: randomUUID(), saleDue: { since: past, paymentId: 'pay' } }),
-    ]);
+  const stored = store.collection(ordersCollection).of('club');
+  await stored.insert(orderWith({ id: randomUUID(), deadline: past }), { due: { expire: past } });
+  await stored.insert(orderWith({ id: randomUUID(), saleDue: { since: past, paymentId: 'pay' } }), {
+    due: { sell: past },
+  });
+  await stored.insertMany([
+    orderWith({ id: randomUUID(), deadline: Date.now() + HOUR }),
+    orderWith({ id: randomUUID(), state: 'cancelled', cancellation }),
+    orderWith({ id: randomUUID(), state: 'cancelled', cancellation: { ...cancellation, settledAt: past } }),
+  ]);
   await stores.close();
   const { status, out } = await operatorOf(directory)('status');
   expect(status).toBe(1);

@@ -1,4 +1,11 @@
-import { type CollectionHandle, type Document, type Documents, type Fact, UniqueViolation } from '@boxoffice/store';
+import {
+  type CollectionHandle,
+  type Document,
+  type Documents,
+  type DueChange,
+  type Fact,
+  UniqueViolation,
+} from '@boxoffice/store';
 import { Type } from 'typebox';
 
 /**
@@ -90,15 +97,27 @@ const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type,
 /** Called after a write, for metrics; `before` is undefined for an insert. */
 export type OnWritten<T extends Document> = (before: T | undefined, after: T) => void;
 
+/** The due work of a write with what follows from it; nothing where neither changes any. */
+const withFollowing = (following: DueChange, said: DueChange | undefined): { readonly due?: DueChange } => {
+  const due = { ...following, ...said };
+  return Object.keys(due).length > 0 ? { due } : {};
+};
+
+interface AnnouncingOptions<T extends Document> {
+  readonly onWritten?: OnWritten<T> | undefined;
+  /** The work that follows from a write; `before` is undefined for an insert. What the write says itself comes first. */
+  readonly follow?: (before: T | undefined, after: T) => DueChange;
+}
+
 /**
- * The collection, with every insert and update announced by a fact of this type, in the same write. It is the only way
- * of a service to the documents, so no write can forget its announcement.
+ * The collection, with every insert and update announced by a fact of this type, in the same write, and the work that
+ * follows from it made due. It is the only way of a service to the documents, so no write can forget either.
  */
 export const announcing = <T extends Announced>(
   handle: CollectionHandle<T>,
   factType: string,
   announce: Announce<T>,
-  onWritten: OnWritten<T> = () => {},
+  { onWritten = () => {}, follow = () => ({}) }: AnnouncingOptions<T> = {},
 ): CollectionHandle<T> => {
   /** The document to write, and the facts about the write. */
   const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
@@ -127,7 +146,8 @@ export const announcing = <T extends Announced>(
           if (!change) return undefined;
           const { version, institution } = current;
           const { next, facts } = announced(current, { ...change.next, version: version + 1, institution } as T);
-          return { ...change, next, events: [...(change.events ?? []), ...facts] };
+          const events = [...(change.events ?? []), ...facts];
+          return { ...change, next, events, ...withFollowing(follow(current, next), change.due) };
         },
         options,
       );
@@ -140,13 +160,15 @@ export const announcing = <T extends Announced>(
       const documents = handle.of(institution);
       const insert: Documents<T>['insert'] = async (document, options = {}) => {
         const { next, facts } = announced(undefined, { ...document, version: 1, institution } as T);
-        const inserted = await documents.insert(next, { ...options, events: [...(options.events ?? []), ...facts] });
+        const events = [...(options.events ?? []), ...facts];
+        const following = withFollowing(follow(undefined, next), options.due);
+        const inserted = await documents.insert(next, { ...options, events, ...following });
         onWritten(undefined, inserted);
         return inserted;
       };
-      const insertNew = async (document: Parameters<typeof insert>[0]): Promise<number> => {
+      const insertNew = async (...inserted: Parameters<typeof insert>): Promise<number> => {
         try {
-          await insert(document);
+          await insert(...inserted);
           return 1;
         } catch (error) {
           if (error instanceof UniqueViolation && error.index === 'id') return 0;
@@ -157,10 +179,12 @@ export const announcing = <T extends Announced>(
         ...documents,
         insert,
         update: updating(documents),
-        async insertMany(many) {
+        async insertMany(many, { due } = {}) {
           let inserted = 0;
           for (let start = 0; start < many.length; start += WIDTH) {
-            const counts = await Promise.all(many.slice(start, start + WIDTH).map(insertNew));
+            const counts = await Promise.all(
+              many.slice(start, start + WIDTH).map((one) => insertNew(one, { ...(due && { due }) })),
+            );
             inserted += counts.reduce((sum, count) => sum + count, 0);
           }
           return inserted;

@@ -15,8 +15,8 @@ import { actionsRoutes, ordersRoutes } from './orders/routes.ts';
 import { recordsRoutes } from './payments/list-routes.ts';
 import { paymentsRoutes, refundsRoutes } from './payments/routes.ts';
 import { onContactErased, onFulfilment, onPerformanceCancelled } from './reactions.ts';
-import { startSweeper } from './steps/sweep.ts';
-import { collections, ordersCollection, retention } from './store.ts';
+import { collections, ORDERS_OF_0_3, ordersCollection, retention } from './store.ts';
+import { work } from './work.ts';
 
 /** The orders service: orders, lines, payments, refunds, cancellation, and the carts of the points of sale. */
 export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
@@ -51,14 +51,12 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
       handle: (message) => onContactErased(context, store.idempotency, message),
     },
   ],
-  background: ({ store, logger }, context) => {
-    const loops = [
-      startSweeper(context, store),
-      startCompletion(store, ordersCollection, { where: { shortNumber: null } }, logger),
-    ];
+  work,
+  background: ({ store, logger }) => {
+    const completions = ORDERS_OF_0_3.map((old) => startCompletion(store, ordersCollection, old, logger));
     return {
       async close() {
-        await Promise.all(loops.map((loop) => loop.close()));
+        await Promise.all(completions.map((one) => one.close()));
       },
     };
   },

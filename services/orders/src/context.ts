@@ -16,6 +16,7 @@ import {
   type Tickets,
 } from './clients/services.ts';
 import { announceOrder, ORDER_RECORDED } from './events.ts';
+import { followWrite } from './follows.ts';
 import { newId } from './ids.ts';
 import { createHoldLimit, type HoldLimit, limitNameOf } from './steps/hold-limit.ts';
 import { collectionsOf, type OrderDocument } from './store.ts';
@@ -91,9 +92,6 @@ const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, me
   );
   const requested = 'cancellation.requestedAt';
   age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
-  age('orders_expiry_overdue_seconds', 'How long the oldest hold is past its end', 'deadline', { deadline: { gt: 0 } });
-  const saleSince = 'saleDue.since';
-  age('orders_step_open_seconds', 'Age of the oldest sale that is due', saleSince, { [saleSince]: { gt: 0 } });
 };
 
 /** Creates the context over a store and the services that orders calls, on the system's clock. */
@@ -105,8 +103,11 @@ export const createContext = ({
   metrics,
 }: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext => {
   const stored = collectionsOf(store);
-  // Every write announces what partners hear of.
-  const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, metrics && countMoves(metrics));
+  // Every write announces what partners hear of, and makes due what follows from it.
+  const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, {
+    onWritten: metrics && countMoves(metrics),
+    follow: followWrite,
+  });
   if (metrics) watchOrders(orders, metrics);
   return {
     ...stored,

@@ -1,6 +1,7 @@
 import type { Announced, Retentions } from '@boxoffice/service';
-import { collection, type Document, type Documents, type Index, type Store } from '@boxoffice/store';
+import { collection, type Document, type Documents, type Index, type Store, type Where } from '@boxoffice/store';
 import type { Order } from './domain/order/order.ts';
+import { orderWork, withWork } from './follows.ts';
 import { orderNumberOf } from './ids.ts';
 
 /** An order as stored. `performanceId` is the first performance it ever had; the others have links. */
@@ -22,9 +23,17 @@ interface LinkDocument extends Document {
   readonly performanceId: string;
 }
 
-/**
- * Every query of this service uses one of these indexes. The members that sweeps query are null in all other orders.
- */
+/** What release 0.3.0 has marked in its orders: due work of which only the state tells. */
+const markersOf03 = {
+  sale_due: 'saleDue.since',
+  removed_places: 'removedPlaces.since',
+  shortening: 'shorteningDue',
+  guest: 'guest.since',
+  former_guests: 'formerGuests.since',
+  names: 'namesDue',
+} as const;
+
+/** Every query of this service uses one of these indexes. */
 const indexes: readonly Index[] = [
   { name: 'listed', fields: ['listedAt'] },
   { name: 'state', fields: ['state', 'listedAt'] },
@@ -39,17 +48,22 @@ const indexes: readonly Index[] = [
   { name: 'performance_listed', fields: ['performanceId', 'listedAt'] },
   { name: 'held', fields: ['client', 'heldPlaces'] },
   { name: 'deadline', fields: ['deadline'], acrossInstitutions: true },
-  { name: 'sale_due', fields: ['saleDue.since'], acrossInstitutions: true },
-  { name: 'removed_places', fields: ['removedPlaces.since'], acrossInstitutions: true },
-  { name: 'shortening', fields: ['shorteningDue'], acrossInstitutions: true },
   { name: 'abandoned', fields: ['abandonedAt'], acrossInstitutions: true },
-  { name: 'guest', fields: ['guest.since'], acrossInstitutions: true },
-  { name: 'former_guests', fields: ['formerGuests.since'], acrossInstitutions: true },
-  { name: 'names', fields: ['namesDue'], acrossInstitutions: true },
   { name: 'settling', fields: ['cancellation.settledAt', 'cancellation.requestedAt'], acrossInstitutions: true },
+  // For the completion of documents of release 0.3.0 alone: they end with it.
+  ...Object.entries(markersOf03).map(([name, field]) => ({ name, fields: [field], acrossInstitutions: true })),
 ];
 
-export const ordersCollection = collection<OrderDocument>('orders', indexes, { upgrade: withNumber });
+/** Orders of earlier releases without a number, or with work that is not stored as due. */
+export const ORDERS_OF_0_3: readonly { readonly where: Where }[] = [
+  { where: { shortNumber: null } },
+  ...['deadline', ...Object.values(markersOf03)].map((field) => ({ where: { [field]: { gt: 0 } } })),
+];
+
+export const ordersCollection = collection<OrderDocument>('orders', indexes, {
+  work: orderWork,
+  upgrade: (order) => withWork(withNumber(order)),
+});
 
 const linksCollection = collection<LinkDocument>('performance_links', [
   { name: 'performance', fields: ['performanceId'] },

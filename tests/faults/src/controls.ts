@@ -61,12 +61,12 @@ export const controls: readonly Control[] = [
   },
   {
     name: 'paid-forgotten',
-    bug: 'the sweep does not sell what is paid in full, so a payment whose process died confirms nothing',
+    bug: 'what is paid in full does not make its sale due, so a payment whose process died confirms nothing',
     mutations: [
       {
-        file: 'services/orders/src/steps/sweep.ts',
-        from: "await eachUpTo(context, 'saleDue.since', now - LATE_MS, (order) => sell(context, order));",
-        to: '',
+        file: 'services/orders/src/follows.ts',
+        from: 'sell: soonAfter(order.saleDue?.since),',
+        to: 'sell: null,',
       },
     ],
     scenario: kills,

@@ -46,9 +46,9 @@ const buyerOf = async (context: OrdersContext, { institution }: Target, { contac
 /**
  * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending payment
  * held longer first; a captured payment is written first, then the order is sold. A repeat of the request, also after a
- * crash, returns the same order. A guest's contact is written afterwards, by the sweep if not here. @throws Fault for
+ * crash, returns the same order. A guest's contact is written afterwards; it stays due if not here. @throws Fault for
  * each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed
- * by the sweep unless it is cancelled
+ * later unless it is cancelled
  */
 export const checkoutCart = async (
   context: OrdersContext,

@@ -101,7 +101,7 @@ export const createStock = (catalog: ServiceClient<Catalog>) => ({
 
 export type Stock = ReturnType<typeof createStock>;
 
-/** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the sweep repeats the write. */
+/** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the write stays due. */
 const GUEST_MS = 1_500;
 
 /** The bounds of a client, as contacts reads them. */

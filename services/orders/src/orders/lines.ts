@@ -115,7 +115,7 @@ export const addOrderLines = async (
   }
 };
 
-/** Releases the places of removed lines, and writes that. @throws Fault `service_unavailable`: the sweep does it */
+/** Releases the places of removed lines, and writes that. @throws Fault `service_unavailable`: it stays due */
 export const releaseRemoved = async (context: OrdersContext, order: OrderDocument): Promise<OrderDocument> => {
   const { removedPlaces } = order;
   if (!removedPlaces) return order;
@@ -142,7 +142,7 @@ export const removeOrderLine = async (
   try {
     return await sellIfDue(context, await releaseRemoved(context, order));
   } catch (error) {
-    // The removal is durable; the sweep releases the place.
+    // The removal is durable, and the release stays due.
     if (!isUnavailable(error)) throw error;
     return order;
   }

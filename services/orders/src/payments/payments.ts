@@ -48,7 +48,7 @@ export const graceFor = async (context: OrdersContext, order: OrderDocument, nex
 /**
  * Records a payment. A captured one is written first, so that no money is lost; captured in full it confirms the order,
  * also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
- * `payment_recorded`; `service_unavailable`: the payment is recorded, and the sweep confirms the order
+ * `payment_recorded`; `service_unavailable`: the payment is recorded, and the sale stays due
  */
 export const payOrder = async (
   context: OrdersContext,

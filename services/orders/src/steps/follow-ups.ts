@@ -1,7 +1,6 @@
 // What follows in other services once an order is written: its tickets with their names, the contacts of its guests.
 
-import { type Change, documentsOf, type IdempotencyRecord } from '@boxoffice/store';
-import { isUnavailable } from '../api/faults.ts';
+import type { Change, IdempotencyRecord } from '@boxoffice/store';
 import type { IssuedTicket } from '../clients/services.ts';
 import type { OrdersContext } from '../context.ts';
 import { forgotten, written } from '../domain/buyer.ts';
@@ -57,76 +56,41 @@ export const answerWithTickets = async (
   return (await context.orders.of(institution).update(id, unchanged, { idempotencyRecord })) ?? order;
 };
 
-/** By this age the own call of the confirmation or the checkout has ended. */
-const LATE_MS = 5_000;
-
-/** Repeats the calls that tickets has not acknowledged; ends early while it does not answer. */
-export const sweepNames = async (context: OrdersContext): Promise<void> => {
-  const where = { namesDue: { lte: context.now() - LATE_MS } };
-  for await (const order of documentsOf(context.orders.acrossInstitutions, { where, orderBy: 'namesDue' }))
-    if (!(await issueTickets(context, order))) return;
-};
-
 const changed = (current: OrderDocument, next: OrderDocument) => (next === current ? undefined : { next });
 
 /**
  * Guests of carts: writes the contact of an order's guest, then deletes the guest's data from the order. Runs only
  * after the checkout is accepted; idempotent. @throws Fault `service_unavailable`
  */
-export const writeGuest = async (
-  context: OrdersContext,
-  { institution, id, contactNumber, guest }: OrderDocument,
-): Promise<void> => {
-  if (!guest || contactNumber === null) return;
+export const writeGuest = async (context: OrdersContext, order: OrderDocument): Promise<OrderDocument | undefined> => {
+  const { institution, id, contactNumber, guest } = order;
+  if (!guest || contactNumber === null) return order;
   await context.contacts.writeGuest(institution, contactNumber, guest);
-  await context.orders
+  return context.orders
     .of(institution)
     .update(id, (current) => changed(current, written(current, contactNumber, guest.since, context.now())));
 };
 
-/** As {@link writeGuest}, but a failure is only logged: the sweep repeats it. */
-export const writeGuestOrLater = (context: OrdersContext, order: OrderDocument): Promise<void> =>
-  writeGuest(context, order).catch((error: unknown) =>
+/** As {@link writeGuest}, but a failure is only logged: it stays due. */
+export const writeGuestOrLater = async (context: OrdersContext, order: OrderDocument): Promise<void> => {
+  await writeGuest(context, order).catch((error: unknown) =>
     context.log.warn("the contact of an order's guest is written later", { error }),
   );
+};
 
 /**
  * Erases the contacts of former guests that no order names any more; idempotent. @throws Fault `service_unavailable`
  */
-const forgetGuests = async (
+export const forgetGuests = async (
   context: OrdersContext,
-  { institution, id, formerGuests }: OrderDocument,
-): Promise<void> => {
-  if (!formerGuests) return;
+  order: OrderDocument,
+): Promise<OrderDocument | undefined> => {
+  const { institution, id, formerGuests } = order;
+  if (!formerGuests) return order;
   const orders = context.orders.of(institution);
   for (const contactNumber of formerGuests.contactNumbers) {
     const isNamed = (await orders.count({ contactNumber })) > 0;
     if (!isNamed) await context.contacts.forgetGuest(institution, contactNumber);
   }
-  await orders.update(id, (current) => changed(current, forgotten(current, formerGuests)));
-};
-
-/** Repeats what is left of a kind, oldest first; ends early while contacts does not answer. */
-const sweepLeft = async (
-  context: OrdersContext,
-  left: 'guest' | 'formerGuests',
-  act: (context: OrdersContext, order: OrderDocument) => Promise<void>,
-  failure: string,
-): Promise<void> => {
-  const since = `${left}.since` as const;
-  const where = { [since]: { lte: context.now() - LATE_MS } };
-  for await (const order of documentsOf(context.orders.acrossInstitutions, { where, orderBy: since })) {
-    try {
-      await act(context, order);
-    } catch (error) {
-      context.log.warn(failure, { error });
-      if (isUnavailable(error)) return;
-    }
-  }
-};
-
-/** Writes the guests' contacts that a checkout left unwritten, then erases the contacts of former guests. */
-export const sweepGuests = async (context: OrdersContext): Promise<void> => {
-  await sweepLeft(context, 'guest', writeGuest, "the contact of an order's guest could not be written");
-  await sweepLeft(context, 'formerGuests', forgetGuests, 'the contact of a former guest could not be erased');
+  return orders.update(id, (current) => changed(current, forgotten(current, formerGuests)));
 };

@@ -63,7 +63,7 @@ export const createHoldLimit = (
     ledger.meanwhile = new Map();
     const [startedAt, startedOn] = [elapsed(), now()];
     const found = await orders.of(institution).find({ where: { client, heldPlaces: { gt: 0 } } });
-    // An order past its deadline holds nothing, even before the sweep expires it.
+    // An order past its deadline holds nothing, even before its expiry is written.
     const holding = found.filter(({ deadline }) => deadline === null || deadline > startedOn);
     ledger.held = new Map([...holding.map(({ id, heldPlaces }) => [id, heldPlaces] as const), ...ledger.meanwhile]);
     ledger.refreshedAt = startedAt;

@@ -17,7 +17,7 @@ export const shortenInStock = async (context: OrdersContext, order: OrderDocumen
 
 /**
  * As {@link shortenInStock}, and writes that it is done, with the idempotency record of the request that asked for it.
- * Returns the order afterwards. Without an answer of the catalog the sweep repeats it.
+ * Returns the order afterwards. Without an answer of the catalog it stays due.
  */
 export const shortenHold = async (
   context: OrdersContext,

@@ -266,7 +266,7 @@ describeOnEachEngine('checkout', (fixture) => {
     );
 
     test.each(moments)(
-      'after a crash %s the sale the sweep confirms the order, and a repeat returns it',
+      'after a crash %s the sale the due work confirms the order, and a repeat returns it',
       async (when) => {
         const { cart, path } = await died('sell', when);
         await fixture.later();

@@ -33,7 +33,7 @@ describeOnEachEngine('names', (fixture) => {
         expect((await fixture.document(id))?.namesDue).toBeNull();
         const acknowledged = named(id);
         expect(acknowledged).toBeGreaterThan(before);
-        // No further sweep repeats the call.
+        // Nothing repeats the call any more.
         await fixture.later(20_000);
         expect(named(id)).toBe(acknowledged);
       },

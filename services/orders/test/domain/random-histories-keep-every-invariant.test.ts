@@ -7,7 +7,7 @@ import { confirm, confirmPaid, giveUpSale, recordControl, recordReplacement } fr
 import { accept, isRefused } from '../../src/domain/decisions.ts';
 import { removeLine } from '../../src/domain/lines.ts';
 import { isPaidInFull, type Order, paymentStatus } from '../../src/domain/order/order.ts';
-import { expiredUnsold } from '../../src/domain/order/state.ts';
+import { expire, expiredUnsold, isUnpaid } from '../../src/domain/order/state.ts';
 import { settlePayment } from '../../src/domain/payments.ts';
 import { type History, histories, rareHistories } from './model/histories.ts';
 import { play } from './model/play.ts';
@@ -33,13 +33,14 @@ const checkCancellation = ({ cancellation, lines }: Order, outcome: TicketsCance
 };
 
 /** What holds for an order once nothing happens any more. */
-const checkRest = (world: World, { id, order }: Doc): void => {
+const checkRest = (world: World, { id, order, due }: Doc): void => {
   const tickets = world.ticketsOf(id);
   const taken = world.stock.ownOf(id).filter(({ state, freeFrom }) => state === 'sold' || freeFrom > world.now());
   const ids = taken.map(({ place }) => place.id).sort();
   assert.equal(order.saleDue ?? null, null);
   assert.equal(order.removedPlaces ?? null, null);
   assert.equal(order.shorteningDue ?? null, null);
+  assert.deepEqual([...due], [], 'work is due of an order that has come to rest');
   if (order.state === 'confirmed') {
     const surplus = ids.filter((placeId) => !order.lines.some(({ place }) => place.id === placeId));
     assert.deepEqual(surplusOf(world, id, surplus), [], 'places of a confirmed order that are none of its lines');
@@ -143,6 +144,12 @@ const planted: Readonly<Record<string, Partial<Rules>>> = {
       const cancellation = next.cancellation && { ...next.cancellation, settledAt: now };
       return { next: { ...next, cancellation }, facts };
     },
+  },
+  'due work that is cleared before its effect': { endsBeforeEffect: true },
+  'promised work that is given up after a failed attempt': { isLeft: (at, hasFailed) => (hasFailed ? null : at) },
+  'an expiry because it was due, although the order has been sold or has ended since': {
+    expire: (order, now) =>
+      isUnpaid(order) ? expire(order, now) : expiredUnsold({ ...order, state: 'open', deadline: now }, now),
   },
   'controls that are recorded in order of arrival': {
     recordControl: (order, note) => recordControl(order, { ...note, version: Number.MAX_SAFE_INTEGER }),

@@ -2,7 +2,6 @@ import { useFixture } from '@boxoffice/service/testkit';
 import type { CollectionHandle } from '@boxoffice/store';
 import { describe, expect, test } from '@jest/globals';
 import { createHoldLimit } from '../../src/steps/hold-limit.ts';
-import { sweep } from '../../src/steps/sweep.ts';
 import type { OrderDocument } from '../../src/store.ts';
 import { engines, openFixture, until } from '../fixture/fixture.ts';
 import {
@@ -81,12 +80,12 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
     expect((await read(fixture, path)).state).toBe('expired');
   });
 
-  test('the sweep expires open orders at the deadline, waiting ones after the grace period', async () => {
+  test('open orders expire at the deadline, waiting ones after the grace period', async () => {
     const [open, waiting, reserved] = [await newOrder(fixture), await newOrder(fixture), await newOrder(fixture)];
     await pay(fixture, waiting.path, { status: 'pending' });
     await fixture.call('POST', `${reserved.path}/reservation`, { body: { dueAt: '2099-01-01T00:00:00Z' } });
     const state = async ({ order }: { order: { id: string } }) => (await fixture.document(order.id))?.state;
-    const later = (ms: number) => sweep({ ...fixture.context, now: () => Date.now() + ms });
+    const { later } = fixture;
     await later(900_000);
     expect([await state(open), await state(waiting), await state(reserved)]).toEqual([
       'expired',
@@ -97,11 +96,11 @@ describe.each(engines)('places are held until the deadline, on $name', (engine) 
     expect([await state(waiting), await state(reserved)]).toEqual(['expired', 'reserved']);
   });
 
-  test('a service sweeps by itself', async () => {
-    const sweeping = await openFixture(engine, { sweeps: true });
-    const { order } = await sweeping.catalog.expiring(() => newOrder(sweeping));
-    await until(async () => (await sweeping.document(order.id))?.state === 'expired');
-    await sweeping.close();
+  test('a service does its due work by itself', async () => {
+    const working = await openFixture(engine, { works: true });
+    const { order } = await working.catalog.expiring(() => newOrder(working));
+    await until(async () => (await working.document(order.id))?.state === 'expired');
+    await working.close();
   });
 });
 

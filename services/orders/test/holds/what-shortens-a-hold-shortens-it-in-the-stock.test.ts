@@ -41,7 +41,7 @@ describe.each(engines)('what shortens a hold shortens it in the stock, on $name'
     expect(await paymentsOf(fixture, path)).toHaveLength(1);
   });
 
-  test('while the catalog cannot shorten, the order does, and the sweep makes the stock follow', async () => {
+  test('while the catalog cannot shorten, the order does, and the stock follows later', async () => {
     const { path, order } = await newOrder(fixture);
     const dueAt = soon();
     fixture.catalog.mishaps.set('shortenHold', 'fails');

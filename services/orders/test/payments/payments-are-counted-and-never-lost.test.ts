@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { sweep } from '../../src/steps/sweep.ts';
 import { describeOnEachEngine, until } from '../fixture/fixture.ts';
 import { newExpiredOrder, newOrder, type Payment, pay, paymentsOf, read } from '../fixture/orders.ts';
 
@@ -344,7 +343,7 @@ describeOnEachEngine('payments', (fixture) => {
     };
 
     test.each([
-      ['by the sweep', async () => sweep(fixture.context)],
+      ['as due work', async () => fixture.later()],
       ['when it is read', async (path: string) => void (await read(fixture, path))],
       [
         'by the next command',
@@ -362,11 +361,11 @@ describeOnEachEngine('payments', (fixture) => {
       const taken = [String(replaced.order.lines[0]?.place.id)];
       const other = await fixture.call('POST', '', { body: { items: [replaced.hall.item(1, taken)] } });
       expect(other.status).toBe(201);
-      await sweep(fixture.context);
+      await fixture.later();
       expect(await read(fixture, replaced.path)).toMatchObject({ state: 'confirmed' });
       const gone = await overdue();
       expect((await fixture.call('POST', '', { body: { items: [gone.hall.item(4)] } })).status).toBe(201);
-      await sweep(fixture.context);
+      await fixture.later();
       expect(await read(fixture, gone.path)).toMatchObject({ state: 'expired', paid: 2_000, paymentStatus: 'paid' });
       expect(fixture.catalog.placesOf(gone.order.id)).toEqual([]);
     });

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { startWatched } from './installation.ts';
 
 /**
- * Store calls in a window without requests: of orders, which sweeps; of the changes that the authorizer reads for the
+ * Store calls in a window without requests: of orders, which looks for due work; of the changes that the authorizer reads for the
  * gateway, more after a start; and of everything else together.
  */
 const MOST_IDLE = { orders: 20, changes: 8, others: 14 };

@@ -147,7 +147,7 @@ export interface Guest {
 
 /** The sale of an order that is paid in full. */
 export interface SaleDue {
-  /** Since when; epoch milliseconds. The sweep sells what no request has sold by then. */
+  /** Since when; epoch milliseconds. */
   readonly since: number;
   /** The payment that completed it; null if a change of lines did, or the deadline came. */
   readonly paymentId: string | null;

@@ -122,7 +122,7 @@ export const endedIfDue = <O extends Order>(order: O, now: number): Accepted<O> 
   (isOver(order, now) ? soldIfPaid(order, now) : undefined) ?? expiredUnsold(order, now);
 
 /**
- * Ends an order whose deadline has passed, on read and by the sweep: paid in full it begins the sale, else it expires.
+ * Ends an order whose deadline has passed, on read and as due work: paid in full it begins the sale, else it expires.
  * Refused as `not_due` before that, in states without a deadline, and once the sale is due. Payments stay, pending ones
  * too.
  */

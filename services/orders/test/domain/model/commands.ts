@@ -2,6 +2,7 @@ import { accept, isRefused } from '../../../src/domain/decisions.ts';
 import { startsAnew } from '../../../src/domain/lines.ts';
 import { due, type Order } from '../../../src/domain/order/order.ts';
 import { isUnpaid } from '../../../src/domain/order/state.ts';
+import { workOf } from '../../../src/follows.ts';
 import type { Event } from './histories.ts';
 import {
   type Command,
@@ -10,7 +11,6 @@ import {
   issue,
   placesOf,
   Refused,
-  read,
   runCommand,
   runStockFirst,
   type Steps,
@@ -26,7 +26,9 @@ import type { Doc, Rule, World } from './world.ts';
 export const MINUTE = 60_000;
 export const HOLD_MS = 15 * MINUTE;
 const GRACE_MS = 15 * MINUTE;
-const LATE_MS = 3_000;
+/** How long a claim of due work lasts, and how long it waits for another attempt. */
+const CLAIM_MS = 15_000;
+const RETRY_MS = 1_000;
 
 type Taken = { readonly held: Held; readonly request: string; readonly asOf: number };
 type Held = { readonly ids: string[]; readonly until: number };
@@ -111,7 +113,7 @@ function* shortenInStock(world: World, doc: Doc): Steps {
   yield* call(world, () => world.stock.shorten(id, ids, until, version));
 }
 
-/** Ends the hold in the stock with the order's, which has become shorter; without an answer the sweep does it. */
+/** Ends the hold in the stock with the order's, which has become shorter; without an answer it stays due. */
 function* shortenHold(world: World, doc: Doc): Steps {
   const { shorteningDue } = doc.order;
   if (shorteningDue == null) return;
@@ -287,16 +289,47 @@ function* checkOut(world: World, command: Command, { number, flag }: Event): Ste
   }
 }
 
-/** The sweep of one order: what follows from its state and no request has done. */
-export function* sweep(world: World, id: string): Steps {
-  const now = world.now();
-  const { order } = yield* read(world, id);
-  if (order.saleDue && order.saleDue.since <= now - LATE_MS) yield* sellIfDue(world, yield* read(world, id));
-  if (order.removedPlaces && order.removedPlaces.since <= now - LATE_MS)
-    yield* releaseRemoved(world, yield* read(world, id));
-  if (order.shorteningDue != null && order.shorteningDue <= now - LATE_MS)
-    yield* shortenHold(world, yield* read(world, id));
-  if (order.deadline !== null && order.deadline <= now) yield* expireNow(world, yield* read(world, id));
+/** The work of an order, from the document that was claimed. */
+const acts: Readonly<
+  Record<'sell' | 'expire' | 'releaseRemoved' | 'shortenHold', (world: World, doc: Doc) => Steps<unknown>>
+> = {
+  sell: sellIfDue,
+  expire: expireNow,
+  releaseRemoved,
+  shortenHold,
+};
+
+type Acting = keyof typeof acts;
+
+/** Claims one work of an order that is due, does it, and ends it or leaves it for another attempt. */
+function* work(world: World, id: string, name: Acting): Steps {
+  const { rules } = world;
+  const claimed = world.get(id);
+  const at = claimed?.due.get(name);
+  if (!claimed || at === undefined || at > world.now()) return;
+  const until = world.now() + CLAIM_MS;
+  world.moveDue(id, name, at, until);
+  if (rules.endsBeforeEffect) world.moveDue(id, name, until, null);
+  let hasFailed = false;
+  try {
+    yield* acts[name](world, claimed);
+  } catch (error) {
+    if (!(error instanceof Refused || error instanceof Unavailable)) throw error;
+    hasFailed = true;
+  }
+  yield;
+  const left = world.get(id);
+  const again = left && rules.isLeft(workOf(left.order)[name], hasFailed);
+  const next = typeof again === 'number' ? Math.max(again, world.now() + RETRY_MS) : null;
+  world.moveDue(id, name, until, next);
+}
+
+/** Does the due work of one order, as the runner does. */
+export function* doWork(world: World, id: string): Steps {
+  for (const name of Object.keys(acts) as Acting[]) {
+    yield;
+    yield* work(world, id, name);
+  }
 }
 
 /** The process of a request, or undefined for an event that is none. */
@@ -314,7 +347,7 @@ export const processOf = (world: World, event: Event): Steps | undefined => {
     removal: () => removeLine(world, command, number),
     cancellation: () => cancel(world, command, event),
     checkout: () => checkOut(world, command, event),
-    sweep: () => sweep(world, id),
+    work: () => doWork(world, id),
   };
   // An institution sees no carts.
   const ofInstitutions: typeof kinds = {

@@ -3,7 +3,7 @@ import type { Fate } from './steps.ts';
 
 const requests = [
   ...['lines', 'removal', 'extension', 'reservation', 'confirmation', 'captured', 'captured', 'pending', 'settlement'],
-  ...['settlement', 'refund', 'details', 'cancellation', 'checkout', 'checkout', 'sweep'],
+  ...['settlement', 'refund', 'details', 'cancellation', 'checkout', 'checkout', 'work'],
 ] as const;
 
 /** The requests that change places before they write. */
@@ -88,22 +88,22 @@ const staleSale: fc.Arbitrary<Planned[]> = fc
   .record({
     slow: fc.record({ ...members, kind: fc.constantFrom('captured', 'captured', 'confirmation') }),
     stop: fc.integer({ min: 1, max: 3 }),
-    swept: fc.array(fc.constantFrom<Fate>('answered', 'answered', 'unanswered', 'late'), {
+    answers: fc.array(fc.constantFrom<Fate>('answered', 'answered', 'unanswered', 'late'), {
       minLength: 2,
       maxLength: 6,
     }),
     again: fc.boolean(),
     others: fc.constantFrom<readonly string[]>(['lines'], ['lines', 'lines'], []),
-    last: fc.constantFrom('refund', 'cancellation', 'captured', 'sweep'),
+    last: fc.constantFrom('refund', 'cancellation', 'captured', 'work'),
   })
-  .map(({ slow, stop, swept, again, others: kinds, last }) => [
+  .map(({ slow, stop, answers, again, others: kinds, last }) => [
     { ...done('extension', slow), order: 'ord_2', number: 15 },
     { ...slow, order: 'ord_1', number: slow.number % 12, steps: stop },
     ...(again ? [{ ...done('again', slow), number: 0 }] : []),
     { ...done('deadline', slow), order: 'ord_1' },
     { ...done('wait', slow), number: 0 },
     ...kinds.map((kind) => ({ ...done(kind, slow), order: 'ord_2', number: 0, flag: true })),
-    { ...done('sweep', slow), order: 'ord_1', fates: swept },
+    { ...done('work', slow), order: 'ord_1', fates: answers },
     { ...done('step', slow), number: 0 },
     { ...done(last, slow), order: 'ord_1', number: 1 },
   ]);
@@ -115,11 +115,11 @@ const lateMoney: fc.Arbitrary<Planned[]> = fc
     { ...done('extension', event), order: 'ord_2', number: 15 },
     { ...done('deadline', event), order: 'ord_1' },
     done('wait', { ...event, number: 0 }),
-    { ...done('sweep', event), order: 'ord_1' },
+    { ...done('work', event), order: 'ord_1' },
     ...more.map((other) => ({ ...other, kind: 'lines', order: 'ord_2', number: 2 })),
     { ...event, order: 'ord_1', kind: 'captured', number: event.number % 12 },
     ...more.map((other) => ({ ...other, kind: other.flag ? 'step' : 'deliver' })),
-    { ...event, order: 'ord_1', kind: refund ? 'refund' : 'sweep', number: 1 },
+    { ...event, order: 'ord_1', kind: refund ? 'refund' : 'work', number: 1 },
   ]);
 
 /** Part payments, repeated, that cover the order once lines are removed. */
@@ -259,9 +259,11 @@ export const rareHistories: Readonly<Record<string, History>> = {
       { ...event, kind: 'wait' },
       { ...ofOther, kind: 'lines', number: 2 },
       { ...ofOther, kind: 'lines' },
-      { ...event, kind: 'sweep', steps: 3 },
+      { ...event, kind: 'work', steps: 2 },
       { ...ofOther, kind: 'removal', number: 1 },
-      { ...event, kind: 'sweep', steps: 4 },
+      // The claim of the first ends meanwhile.
+      { ...event, kind: 'wait', number: 2 },
+      { ...event, kind: 'work', steps: 3 },
       { ...event, kind: 'step' },
       { ...event, kind: 'deliver' },
       { ...ofOther, kind: 'lines' },

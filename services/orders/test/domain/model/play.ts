@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { create, processOf, sweep } from './commands.ts';
+import { create, doWork, processOf } from './commands.ts';
 import { deliver } from './delivery.ts';
 import { ALL, type Event, type History } from './histories.ts';
 import type { Rules } from './rules.ts';
@@ -30,13 +30,13 @@ const run = (world: World, { id, steps }: Process, count: number, fates: readonl
   }
 };
 
-/** What remains once nothing happens any more: late calls and facts arrive, and the sweep runs. */
+/** What remains once nothing happens any more: late calls and facts arrive, and due work is done. */
 const settle = (world: World, processes: Process[]): void => {
   for (let round = 0; round < 5; round += 1) {
     for (const process of processes.splice(0)) run(world, process, ALL, []);
     for (const effect of world.late.splice(0)) effect();
     world.advance(round < 2 ? 4_000 : 20 * 60_000);
-    for (const id of world.docs.keys()) run(world, { id, steps: sweep(world, id) }, ALL, []);
+    for (const id of world.docs.keys()) run(world, { id, steps: doWork(world, id) }, ALL, []);
     // Last in, first out, and each twice.
     for (let message = world.messages.pop(); message; message = world.messages.pop()) {
       deliver(world, message);
@@ -45,7 +45,7 @@ const settle = (world: World, processes: Process[]): void => {
     }
   }
   world.advance(365 * 24 * 60 * 60_000);
-  for (const id of world.docs.keys()) run(world, { id, steps: sweep(world, id) }, ALL, []);
+  for (const id of world.docs.keys()) run(world, { id, steps: doWork(world, id) }, ALL, []);
   for (let message = world.messages.pop(); message; message = world.messages.pop()) deliver(world, message);
   assert.deepEqual([processes.length, world.late.length, world.messages.length], [0, 0, 0]);
 };

@@ -48,6 +48,10 @@ export const rules = {
   keptBySale: (order: Order): readonly string[] => (hasTickets(order) ? order.lines.map(({ place }) => place.id) : []),
   /** Whether a sale releases places that the order has no line for. */
   releasesSurplus: true,
+  /** Whether work is no longer due once it is claimed: what dies with its process is lost. */
+  endsBeforeEffect: false,
+  /** The instant of the work that is left of an order after an attempt, by its state; null: none is. */
+  isLeft: (at: number | null, _hasFailed: boolean): number | null => at,
   /** The order that a write decides on: the one in the store now, never `read`, the one that was read before. */
   current: <Doc>(stored: Doc, _read: Doc): Doc => stored,
 };

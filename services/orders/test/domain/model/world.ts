@@ -5,6 +5,7 @@ import { open } from '../../../src/domain/lines.ts';
 import type { DomainFact } from '../../../src/domain/order/facts.ts';
 import type { NewLine, Order } from '../../../src/domain/order/order.ts';
 import { handled, isHandled } from '../../../src/domain/order/state.ts';
+import { followWrite, type OrderWork } from '../../../src/follows.ts';
 import { checkMoney, checkOrder, checkWrite, type Ledger } from './invariants.ts';
 import type { Rules } from './rules.ts';
 import { createStock, type Stocked } from './stock.ts';
@@ -15,6 +16,8 @@ export interface Doc {
   readonly id: string;
   readonly version: number;
   readonly order: Order;
+  /** The work that is due of it, and when. */
+  readonly due: ReadonlyMap<string, number>;
 }
 
 export type Message = { readonly id: string; readonly version: number } & (
@@ -32,6 +35,15 @@ export interface Outcome {
 }
 
 export type Rule = (order: Order, now: number, version: number) => Decision;
+
+/** The due work after a write. */
+const dueAfter = (before: Doc | undefined, after: Order): Doc['due'] => {
+  const due = new Map(before?.due);
+  for (const [name, at] of Object.entries(followWrite(before?.order, after)))
+    if (at === null) due.delete(name);
+    else due.set(name, at);
+  return due;
+};
 
 const frozen = <T>(value: T): T => {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
@@ -124,7 +136,8 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
       const details = { client: 'c', pointOfSale: null, contactNumber: null, externalReference: null } as const;
       const decision = open({ ...details, id, ticketDelivery: 'print', lines, currency: 'CHF', until, cart }, now);
       assert.ok(!isRefused(decision));
-      docs.set(id, { id, version: 1, order: frozen(decision.next) });
+      const order = frozen(decision.next);
+      docs.set(id, { id, version: 1, order, due: dueAfter(undefined, order) });
       return true;
     },
     /** What a rule would lead to; nothing is written. */
@@ -147,11 +160,21 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
       }
       const isDone = request !== undefined && answer === undefined;
       const order = frozen(isDone ? handled(decision.next, request) : decision.next);
-      const doc = { id: read.id, version: stored.version + 1, order };
+      const doc = { id: read.id, version: stored.version + 1, order, due: dueAfter(stored, order) };
       docs.set(read.id, doc);
       checkWrite(stored.order, order, decision.facts, gone);
       publish(read.id, doc.version, decision.facts);
       return { doc, answer };
+    },
+    /** Moves the due work of an order as a claim does, or ends it, unless that changed since `from`; whether it did. */
+    moveDue: (id: string, name: OrderWork, from: number, to: number | null): boolean => {
+      const doc = docs.get(id);
+      if (doc?.due.get(name) !== from) return false;
+      const due = new Map(doc.due);
+      if (to === null) due.delete(name);
+      else due.set(name, to);
+      docs.set(id, { ...doc, due });
+      return true;
     },
     isHandled: (id: string, request: string): boolean => {
       const doc = docs.get(id);

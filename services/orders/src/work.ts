@@ -1,0 +1,62 @@
+import { Fault } from '@boxoffice/envelope';
+import type { WorkKind, WorkTable } from '@boxoffice/service';
+import type { OrdersContext } from './context.ts';
+import { type OrderWork, workOf } from './follows.ts';
+import { releaseRemoved } from './orders/lines.ts';
+import { forgetGuests, issueTickets, writeGuest } from './steps/follow-ups.ts';
+import { expireNow, sell } from './steps/sell.ts';
+import { shortenHold } from './steps/shorten.ts';
+import { targetOf } from './steps/write.ts';
+import type { OrderDocument } from './store.ts';
+
+/** Does what follows from the order's state; returns the order as it is then. @throws if it could not */
+type Act = (context: OrdersContext, order: OrderDocument) => Promise<OrderDocument | undefined>;
+
+/** The order as it is stored now. */
+const present = ({ orders }: OrdersContext, { institution, id }: OrderDocument) => orders.of(institution).get(id);
+
+const acts: Readonly<Record<OrderWork, Act>> = {
+  /** Places that are gone, and a cancellation meanwhile, end the sale as well. */
+  async sell(context, order) {
+    try {
+      return await sell(context, order);
+    } catch (error) {
+      const left = await present(context, order);
+      if (!(error instanceof Fault) || left?.saleDue) throw error;
+      return left;
+    }
+  },
+  expire: (context, order) => expireNow(context, targetOf(order)),
+  releaseRemoved,
+  shortenHold,
+  issueTickets: async (context, order) => (await issueTickets(context, order)) ?? order,
+  writeGuest,
+  forgetGuests,
+};
+
+/** The handler of a kind of work: it is done when nothing of it follows from the order's state any more. */
+const following =
+  (name: OrderWork): WorkKind<OrdersContext>['handle'] =>
+  async (context, document) => {
+    const left = await acts[name](context, document as OrderDocument);
+    const at = left ? workOf(left)[name] : null;
+    if (at === null) return 'done';
+    if (at > context.now()) return { again: at };
+    throw new Error(`${name} is still due of the order`);
+  };
+
+/**
+ * What follows the writes of orders (docs/follow-up-work.md); all of it is promised. What tickets and contacts must
+ * answer has few slots, so that sales do not wait for it while they are away.
+ */
+export const work: WorkTable<OrdersContext> = {
+  orders: {
+    sell: following('sell'),
+    expire: following('expire'),
+    releaseRemoved: following('releaseRemoved'),
+    shortenHold: following('shortenHold'),
+    issueTickets: { handle: following('issueTickets'), slots: () => 4, institutionSlots: 4 },
+    writeGuest: { handle: following('writeGuest'), slots: () => 2, institutionSlots: 2 },
+    forgetGuests: { handle: following('forgetGuests'), slots: () => 2, institutionSlots: 2 },
+  },
+};
