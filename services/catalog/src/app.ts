@@ -8,6 +8,7 @@ import { createCatalogCache } from './feed/cache.ts';
 import { catalogRoutes } from './feed/routes.ts';
 import { shopRoutes } from './feed/shop.ts';
 import { acrossProductsRoutes } from './performances/across-products.ts';
+import { applyCapacity } from './performances/capacity.ts';
 import { watchLocalTimes } from './performances/local-times.ts';
 import { performancesRoutes } from './performances/routes.ts';
 import { whatIsOnRoutes } from './performances/what-is-on.ts';
@@ -39,7 +40,7 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   },
   prepare: ({ store }) => store,
   operations: ({ store }) => routes(store),
-  work: { products: { cancelPerformances } },
+  work: { products: { cancelPerformances }, performances: { applyCapacity } },
   queues: [queueNamed('catalog.releases.v1')],
   reactions: ({ store }) => [{ queue: queueNamed('catalog.releases.v1'), handle: reactTo(store) }],
   background: ({ store, logger }) => {

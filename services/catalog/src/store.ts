@@ -47,16 +47,8 @@ export type PlaceDocument = Document & Place;
 /** The places that an order no longer has. One document per order and cause, so that the event is published once. */
 type ReleaseDocument = Document & PlacesReleased & { readonly createdAt: string };
 
-/**
- * A change of capacity: in preparation until `until` (epoch milliseconds), or committed and not yet applied to the
- * places (`settle`).
- */
-interface CapacityChange {
-  readonly token: string;
-  readonly until: number;
-  readonly settle: boolean;
-}
-export type PerformanceDocument = Announced & Performance & { readonly capacityChange?: CapacityChange | null };
+/** `capacityClaim`: the name of the claims of places that a change of its capacity has made, until they are applied. */
+export type PerformanceDocument = Announced & Performance & { readonly capacityClaim?: string | null };
 
 const inOrderOfCreation = { name: 'created', fields: ['createdAt'] } as const;
 
@@ -92,6 +84,20 @@ export const products = collection<ProductDocument>(
   { work: ['cancelPerformances'], upgrade: withDue },
 );
 
+/** How release 0.3.0 marks a change of capacity, which is written if it is to `settle`. */
+interface CapacityChangeOf03 {
+  readonly capacityChange?: { readonly token: string; readonly settle: boolean } | null;
+}
+
+const withCapacityClaim = (stored: PerformanceDocument & CapacityChangeOf03): PerformanceDocument => {
+  if (stored.capacityChange == null) return stored;
+  const { capacityChange, ...performance } = stored;
+  // What is not written ends by itself.
+  if (!capacityChange.settle) return performance;
+  const due = { ...dueFrom({ applyCapacity: Date.parse(performance.updatedAt) }), ...performance.due };
+  return { ...performance, capacityClaim: capacityChange.token, due };
+};
+
 export const performances = collection<PerformanceDocument>(
   'performances',
   [
@@ -103,7 +109,7 @@ export const performances = collection<PerformanceDocument>(
     { name: 'sole', fields: ['soleOf'], unique: true },
     { name: 'meant', fields: ['meantStart.release'], acrossInstitutions: true },
   ],
-  { upgrade: (stored) => withMeantStart(stored, clocks) },
+  { work: ['applyCapacity'], upgrade: (stored) => withMeantStart(withCapacityClaim(stored), clocks) },
 );
 
 export const tariffs = collection<TariffDocument>('tariffs', [

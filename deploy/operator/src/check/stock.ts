@@ -17,10 +17,10 @@ const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
   }
 };
 
-/** free + held + sold = capacity. A decided change of capacity reaches its places a little later. */
+/** free + held + sold = capacity. A change of capacity is applied to its places a little later. */
 const judgeCapacity = (performance: PerformanceDocument, tally: Tally): Finding[] => {
-  const { id, seatCategories, capacityChange } = performance;
-  const underWay = capacityChange?.settle === true;
+  const { id, seatCategories, capacityClaim } = performance;
+  const underWay = capacityClaim != null;
   const known = new Set(seatCategories.map((category) => category.id));
   const wrong = seatCategories.flatMap((category): Finding[] => {
     const counted = tally.get(category.id) ?? 0;
@@ -61,7 +61,7 @@ const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] 
   return [{ invariant: 'place_state', offenders: [id], text }];
 };
 
-/** A change of capacity holds the places to be closed. */
+/** A change of capacity claims the places that it withdraws. */
 const byChange = (holder: string): boolean => holder.startsWith('capacity:');
 
 /** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: those of a cancelled order. */

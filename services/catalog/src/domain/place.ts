@@ -12,7 +12,10 @@ export type PlaceState = 'free' | 'held' | 'sold' | 'withdrawn';
 /** `freeFrom` of a sold place: later than any instant that a Date can represent. */
 export const SOLD = 9_000_000_000_000_000;
 
-/** `freeFrom` of a place outside the capacity: no longer part of it, or not yet. */
+/**
+ * `freeFrom` of a place outside the capacity: no longer part of it, or not yet. While a change claims it to make it part
+ * of it, the end of that claim is added.
+ */
 export const WITHDRAWN = SOLD + 1;
 
 /**

@@ -1,112 +1,155 @@
-import type { Condition, Where } from '@boxoffice/store';
+import type { WorkResult } from '@boxoffice/service';
+import type { Condition, Store, Where } from '@boxoffice/store';
 import { availability, type CategoryPlan } from '../domain/capacity.ts';
-import { freed, newPlace, orderRange, type Place, placeId, SOLD, WITHDRAWN } from '../domain/place.ts';
-import type { Collections, PerformanceDocument } from '../store.ts';
+import { freed, newPlace, orderRange, placeId, SOLD, WITHDRAWN } from '../domain/place.ts';
+import { type Collections, collectionsOf, type PerformanceDocument } from '../store.ts';
 import { inBatches, insertPlaces } from './performances.ts';
 
-// A change of capacity touches many documents. The performance is its commit point. Before that write, the change
-// holds the places to close, for as long as it may run, and reserves the withdrawn places to open. After it, `settle`
-// closes and opens them for good. If a process dies in between, the next operation on the performance settles the
-// committed change first, so nothing is sold beyond the capacity and no place is lost.
+// A change of capacity touches many documents and locks none. It claims the places that it withdraws, by a hold, and
+// those that it adds, which stay withdrawn; then it writes the performance, with the name of its claims: from then on
+// they are to be applied, which is due of the performance. Claims that no write names end by themselves, as a hold does.
+
+/** How long claims last, in milliseconds. */
+export const CLAIM_MS = 60_000;
 
 /**
- * The longest time of a change, in milliseconds. After it, the lock can be taken by another, and held places are
- * free.
+ * How long the performance can be written after they were made, in milliseconds: the rest is for sales that have read it
+ * before, which must not find a hold that has ended.
  */
-export const CHANGE_MS = 60_000;
+const WRITE_MS = CLAIM_MS / 2;
 
-const closing = (token: string): string => `capacity:close:${token}`;
-const opening = (token: string): string => `capacity:open:${token}`;
+/** Claims of places for one attempt at a change. Instants are epoch milliseconds. */
+export interface CapacityClaim {
+  readonly name: string;
+  /** Before the performance was read. */
+  readonly madeAt: number;
+}
+
+/** Whether the performance may still be written with these claims. */
+export const isValidClaim = ({ madeAt }: CapacityClaim, now: number): boolean => now - madeAt <= WRITE_MS;
+
+const CLOSING = 'capacity:close:';
+const closing = (name: string): string => `${CLOSING}${name}`;
+const opening = (name: string): string => `capacity:open:${name}`;
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
-/** Reverts the places of a change that was not committed. */
-export const rollBack = async (collections: Collections, token: string): Promise<void> => {
-  await collections.places.claim({ where: { holder: closing(token) }, set: freed });
-  await collections.places.claim({ where: { holder: opening(token) }, set: withdrawn });
+/** Gives back the claims of a change that was not written. */
+export const giveBack = async ({ places }: Collections, { name }: CapacityClaim): Promise<void> => {
+  await places.claim({ where: { holder: closing(name) }, set: freed });
+  await places.claim({ where: { holder: opening(name) }, set: withdrawn });
 };
 
-const close = async (
-  collections: Collections,
-  plan: CategoryPlan,
+/** Claims the free places to withdraw; returns how many it got. */
+const claimClosing = async (
+  { places }: Collections,
   performanceId: string,
-  set: Partial<Place>,
-  now: number,
-) => {
-  const where = { performanceId, seatCategoryId: plan.category.id };
-  let closed = 0;
-  for (const spots of inBatches(plan.remove, 500)) {
+  { category, remove, close }: CategoryPlan,
+  { name, madeAt }: CapacityClaim,
+): Promise<number> => {
+  const set = { state: 'held', freeFrom: madeAt + CLAIM_MS, holder: closing(name), request: null, item: null } as const;
+  const where = { performanceId, seatCategoryId: category.id, freeFrom: { lte: madeAt } };
+  let claimed = 0;
+  for (const spots of inBatches(remove, 500)) {
     const id = { in: spots.map((spot) => placeId(performanceId, spot)) };
-    closed += (await collections.places.claim({ where: { ...where, id, freeFrom: { lte: now } }, set })).length;
+    claimed += (await places.claim({ where: { ...where, id }, set })).length;
   }
-  if (plan.close > 0) {
-    closed += (await collections.places.claim({ where: { ...where, freeFrom: { lte: now } }, set, limit: plan.close }))
-      .length;
-  }
-  return closed;
+  return close > 0 ? claimed + (await places.claim({ where, set, limit: close })).length : claimed;
 };
 
-const open = async (collections: Collections, plan: CategoryPlan, performanceId: string, holder: string) => {
-  const where = { performanceId, seatCategoryId: plan.category.id, freeFrom: WITHDRAWN };
-  if (plan.reopen > 0) {
-    const closed = { ...where, holder: null, order: { lt: plan.reopenBelow } };
-    await collections.places.claim({ where: closed, set: { holder }, limit: plan.reopen });
-  }
-  const made = plan.add.map((spot) => ({
-    ...newPlace(performanceId, plan.category, spot, Math.random()),
-    ...withdrawn,
-    holder,
-  }));
-  await insertPlaces(collections.places, made);
+/** Makes the places to add, withdrawn, and claims them and those to reopen; returns how many it got. */
+const claimOpening = async (
+  { places }: Collections,
+  performanceId: string,
+  { category, add, reopen, reopenBelow }: CategoryPlan,
+  { name, madeAt }: CapacityClaim,
+): Promise<number> => {
+  const set = { ...withdrawn, freeFrom: WITHDRAWN + madeAt + CLAIM_MS, holder: opening(name) };
+  const where = {
+    performanceId,
+    seatCategoryId: category.id,
+    freeFrom: { gte: WITHDRAWN, lte: WITHDRAWN + madeAt },
+  } as const;
+  if (reopen > 0) await places.claim({ where: { ...where, order: { lt: reopenBelow } }, set, limit: reopen });
+  const made = add.map((spot) => ({ ...newPlace(performanceId, category, spot, Math.random()), ...set }));
+  await insertPlaces(places, made);
   // Places with these ids may exist already, withdrawn by an earlier change, with a label of that time.
   for (const batch of inBatches(made, 500)) {
-    const labels = new Map(batch.map(({ id, label, seat }) => [id, { label, seat }]));
-    const there = await collections.places.find({ where: { ...where, id: { in: [...labels.keys()] }, holder: null } });
-    for (const { id, label } of there) {
-      const own = labels.get(id);
-      if (own && own.label !== label)
-        await collections.places.claim({ where: { ...where, id, holder: null }, set: { ...own, holder } });
-    }
-    await collections.places.claim({
-      where: { ...where, id: { in: batch.map(({ id }) => id) }, holder: null },
-      set: { holder },
-    });
+    const own = new Map(batch.map(({ id, label, seat }) => [id, { label, seat }]));
+    const there = await places.find({ where: { ...where, id: { in: [...own.keys()] } } });
+    const [same, others] = [true, false].map((isSame) =>
+      there.filter(({ id, label }) => (own.get(id)?.label === label) === isSame),
+    );
+    if (same && same.length > 0) await places.claim({ where: { ...where, id: { in: same.map(({ id }) => id) } }, set });
+    for (const { id } of others ?? []) await places.claim({ where: { ...where, id }, set: { ...set, ...own.get(id) } });
   }
+  return places.count({ performanceId, seatCategoryId: category.id, holder: opening(name) });
+};
+
+/** Whether another change has claimed places to withdraw, which are free again if it does not succeed. */
+const hasOtherClaims = async ({ places }: Collections, performanceId: string, now: number): Promise<boolean> => {
+  const holder = { gte: CLOSING, lt: `${CLOSING}~` };
+  return (await places.count({ performanceId, holder, freeFrom: { gt: now, lt: SOLD } })) > 0;
+};
+
+/** Whether the places to withdraw are free, those of other changes left aside: then they lost a race. */
+const couldClose = async (
+  { places }: Collections,
+  performanceId: string,
+  { category, remove, close }: CategoryPlan,
+  now: number,
+): Promise<boolean> => {
+  const where = { performanceId, seatCategoryId: category.id, freeFrom: { lte: now } };
+  let free = 0;
+  for (const spots of inBatches(remove, 500)) {
+    free += await places.count({ ...where, id: { in: spots.map((spot) => placeId(performanceId, spot)) } });
+  }
+  if (free < remove.length) return false;
+  return close === 0 || (await places.count(where)) >= close;
 };
 
 /**
- * Prepares a change of capacity under the lock `token`, valid until `until`. False if too few places are free to close;
- * the caller must then call `rollBack`.
+ * Claims the places of the plans; else it has given back what it got. `taken`: too few are free. `contended`: another
+ * change has claimed some.
  */
-export const prepare = async (
+export const claimCapacity = async (
   collections: Collections,
   performanceId: string,
   plans: readonly CategoryPlan[],
-  change: { readonly token: string; readonly until: number; readonly now: number },
-): Promise<boolean> => {
-  const held = {
-    state: 'held',
-    freeFrom: change.until,
-    holder: closing(change.token),
-    request: null,
-    item: null,
-  } as const;
+  claim: CapacityClaim,
+): Promise<'claimed' | 'taken' | 'contended'> => {
   for (const plan of plans) {
-    const wanted = plan.remove.length + plan.close;
-    if ((await close(collections, plan, performanceId, held, change.now)) < wanted) return false;
+    const claimed = await claimClosing(collections, performanceId, plan, claim);
+    if (claimed === plan.remove.length + plan.close) continue;
+    await giveBack(collections, claim);
+    if (await hasOtherClaims(collections, performanceId, claim.madeAt)) return 'contended';
+    return (await couldClose(collections, performanceId, plan, claim.madeAt)) ? 'contended' : 'taken';
   }
-  for (const plan of plans) await open(collections, plan, performanceId, opening(change.token));
-  return true;
+  for (const plan of plans) {
+    const claimed = await claimOpening(collections, performanceId, plan, claim);
+    if (claimed === plan.add.length + plan.reopen) continue;
+    await giveBack(collections, claim);
+    return 'contended';
+  }
+  return 'claimed';
 };
 
-/** Applies a committed change to the places, if one is pending. Any number of processes may run it concurrently. */
+/** Applies the claims of a written change, if it is to be done. Any number of processes may do it at once. */
 export const settle = async (collections: Collections, performance: PerformanceDocument): Promise<void> => {
-  const change = performance.capacityChange;
-  if (!change?.settle) return;
-  await collections.places.claim({ where: { holder: closing(change.token) }, set: withdrawn });
-  await collections.places.claim({ where: { holder: opening(change.token) }, set: freed });
+  const name = performance.capacityClaim;
+  if (name == null) return;
+  await collections.places.claim({ where: { holder: closing(name) }, set: withdrawn });
+  await collections.places.claim({ where: { holder: opening(name) }, set: freed });
   await collections.performances.update(performance.id, (current) =>
-    current.capacityChange?.token === change.token ? { next: { ...current, capacityChange: null } } : undefined,
+    current.capacityClaim === name
+      ? { next: { ...current, capacityClaim: null }, due: { applyCapacity: null } }
+      : undefined,
   );
+};
+
+/** The work that is due of a performance whose capacity has changed. */
+export const applyCapacity = async (store: Store, performance: PerformanceDocument): Promise<WorkResult> => {
+  await settle(collectionsOf(store, performance.institution), performance);
+  return 'done';
 };
 
 /** The numbers of free, held and sold places of each seat category at `now` (epoch milliseconds). */

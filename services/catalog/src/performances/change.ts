@@ -1,4 +1,5 @@
 import { Fault } from '@boxoffice/envelope';
+import { soon } from '@boxoffice/service';
 import { type Change, IdempotencyKeyTaken, type IdempotencyRecord } from '@boxoffice/store';
 import { clocks } from '../clocks.ts';
 import { type Context, invalidateCatalog, moneyRules, notFound, refuseProblems, timestampOf } from '../context.ts';
@@ -13,7 +14,7 @@ import {
 } from '../domain/performance.ts';
 import { performanceCancelled, performanceMoved } from '../events.ts';
 import type { PerformanceDocument } from '../store.ts';
-import { CHANGE_MS, prepare, rollBack, settle } from './capacity.ts';
+import { type CapacityClaim, claimCapacity, giveBack, isValidClaim, settle } from './capacity.ts';
 import { findPerformance, RECORD_MS, recordModified, tooSlow } from './performances.ts';
 
 interface PerformanceChange {
@@ -47,8 +48,11 @@ const changeTo = (
   return { next, events: hasMoved(performance, next) ? [...events, performanceMoved(next)] : events };
 };
 
-/** The lock was lost, or the performance has changed so that the write needs new preparation: read it again. */
+/** The performance has changed, so that the write needs other places, or comes too late: read it again. */
 const RETRY = Symbol('retry');
+
+/** Another change has claimed places that this one needs. */
+const CONTENDED = Symbol('contended');
 
 /** Whether the product's `modifiedAt` is recent enough for a write that begins now. */
 const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
@@ -78,101 +82,102 @@ const changePlainly = async (
   return retry ? RETRY : (written ?? notFound());
 };
 
-/** Locks the performance for a change of capacity, and rolls back an expired change whose process died. */
-const lock = async (context: Context, id: string, change: PerformanceChange, rules: ChangeRules) => {
-  const token = context.newId('cap');
-  const until = context.now() + CHANGE_MS;
-  let abandoned: string | undefined;
-  const locked = await context.collections.performances.update(id, (current) => {
-    check(current, change, rules);
-    const running = current.capacityChange;
-    if (running && (running.settle || running.until > context.now())) return undefined;
-    abandoned = running?.token;
-    return { next: { ...current, capacityChange: { token, until, settle: false } } };
-  });
-  if (!locked) return notFound();
-  if (locked.capacityChange?.token !== token) return RETRY;
-  if (abandoned !== undefined) await rollBack(context.collections, abandoned);
-  return { locked, token, until };
-};
+/** Whether a change fails for certain, so that nothing is written. */
+const isRefusal = (error: unknown): boolean => error instanceof Fault || error instanceof IdempotencyKeyTaken;
 
-const unlock = async (context: Context, id: string, token: string): Promise<void> => {
-  await rollBack(context.collections, token);
-  await context.collections.performances.update(id, (current) =>
-    current.capacityChange?.token === token ? { next: { ...current, capacityChange: null } } : undefined,
-  );
-};
+/** Whether no other change of the capacity was written since `before` was read, nor is one to be applied. */
+const hasCapacityOf = ({ seatCategories, capacityClaim }: PerformanceDocument, before: PerformanceDocument): boolean =>
+  capacityClaim == null && JSON.stringify(seatCategories) === JSON.stringify(before.seatCategories);
 
-/** Commits the prepared change, in one write; undefined if the lock was lost. */
-const commit = async (
+/** Writes the performance with the name of its claims; undefined if it has changed, or the claims are too old. */
+const writeCapacity = async (
   context: Context,
-  { locked, token, until }: { locked: PerformanceDocument; token: string; until: number },
+  performance: PerformanceDocument,
+  plans: readonly CategoryPlan[],
+  claim: CapacityClaim,
   change: PerformanceChange,
   rules: ChangeRules,
 ): Promise<PerformanceDocument | undefined> => {
-  const plans = planCapacity(locked.seatCategories, change.patch.seatCategories ?? []);
-  const { now } = context;
-  if (!(await prepare(context.collections, locked.id, plans, { token, until, now: now() }))) {
+  const recordedAt = await recordModified(context, performance.productId);
+  let isWritten = false;
+  const written = await context.collections.performances.update(
+    performance.id,
+    (current) => {
+      check(current, change, rules);
+      const now = context.now();
+      const isTimely = isValidClaim(claim, now) && isRecorded(context, recordedAt);
+      const changed =
+        isTimely && hasCapacityOf(current, performance) ? changeTo(context, current, change, plans, rules) : undefined;
+      isWritten = changed !== undefined;
+      if (!changed) return undefined;
+      const next = { ...changed.next, capacityClaim: claim.name };
+      return { ...changed, next, due: { applyCapacity: soon(now) } };
+    },
+    { idempotencyRecord: change.idempotencyRecord },
+  );
+  return isWritten ? written : undefined;
+};
+
+/** With a change of capacity: claims places, one by one, and then writes the performance. */
+const changeWithCapacity = async (
+  context: Context,
+  performance: PerformanceDocument,
+  change: PerformanceChange,
+  rules: ChangeRules,
+  madeAt: number,
+) => {
+  const { collections } = context;
+  const claim = { name: context.newId('cap'), madeAt };
+  const plans = planCapacity(performance.seatCategories, change.patch.seatCategories ?? []);
+  const outcome = await claimCapacity(collections, performance.id, plans, claim);
+  if (outcome === 'contended') return CONTENDED;
+  if (outcome === 'taken') {
+    // Another change may have withdrawn them meanwhile.
+    const current = await findPerformance(collections, performance.id);
+    if (!hasCapacityOf(current, performance)) return RETRY;
     throw new Fault(
       'performance_capacity_conflict',
       'The capacity cannot fall below the number of held and sold places.',
     );
   }
-  const recordedAt = await recordModified(context, locked.productId);
-  const written = await context.collections.performances.update(
-    locked.id,
-    (current) => {
-      check(current, change, rules);
-      // Half of the time is reserved for operations that read the performance before this write.
-      if (current.capacityChange?.token !== token || now() > until - CHANGE_MS / 2) return undefined;
-      if (!isRecorded(context, recordedAt)) return undefined;
-      const changed = changeTo(context, current, change, plans, rules);
-      return changed && { ...changed, next: { ...changed.next, capacityChange: { token, until, settle: true } } };
-    },
-    { idempotencyRecord: change.idempotencyRecord },
-  );
-  return written?.capacityChange?.token === token && written.capacityChange.settle ? written : undefined;
-};
-
-const changeWithCapacity = async (
-  context: Context,
-  { id }: PerformanceDocument,
-  change: PerformanceChange,
-  rules: ChangeRules,
-) => {
-  const lease = await lock(context, id, change, rules);
-  if (lease === RETRY) return RETRY;
-  let decided: PerformanceDocument | undefined;
   try {
-    decided = await commit(context, lease, change, rules);
+    const written = await writeCapacity(context, performance, plans, claim, change, rules);
+    if (written) await settle(collections, written);
+    else await giveBack(collections, claim);
+    return written ?? RETRY;
   } catch (error) {
-    // After any other error the write may have happened: the next operation settles it, or rolls it back after expiry.
-    if (error instanceof Fault || error instanceof IdempotencyKeyTaken) await unlock(context, id, lease.token);
+    // After any other error it may be written, and then its claims are applied; else they end by themselves.
+    if (isRefusal(error)) await giveBack(collections, claim);
     throw error;
   }
-  if (decided) await settle(context.collections, decided);
-  else await unlock(context, id, lease.token);
-  return decided ?? RETRY;
 };
-
-const ATTEMPTS = 60;
 
 /** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
 const PATIENCE_MS = 12_000;
 
+/** Milliseconds until the next attempt at most: changes that claim the same places try again at different times. */
+const PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 500;
+
 const change = async (context: Context, id: string, wanted: PerformanceChange, rules: ChangeRules) => {
   const until = context.now() + PATIENCE_MS;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (context.now() > until) throw tooSlow();
+  let isContended = false;
+  for (let attempt = 1; context.now() <= until; attempt += 1) {
+    const madeAt = context.now();
     const performance = await findPerformance(context.collections, id);
     await settle(context.collections, performance);
     const requests = wanted.patch.seatCategories ?? [];
     check(performance, wanted, rules);
-    const plain = planCapacity(performance.seatCategories, requests).length === 0;
-    const outcome = await (plain ? changePlainly : changeWithCapacity)(context, performance, wanted, rules);
-    if (outcome !== RETRY) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+    const isPlain = planCapacity(performance.seatCategories, requests).length === 0;
+    const outcome = isPlain
+      ? await changePlainly(context, performance, wanted, rules)
+      : await changeWithCapacity(context, performance, wanted, rules, madeAt);
+    if (outcome !== RETRY && outcome !== CONTENDED) return outcome;
+    isContended = outcome === CONTENDED;
+    const pauseMs = Math.random() * Math.min(PAUSE_MS * attempt, LONGEST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
+  if (!isContended) throw tooSlow();
   throw new Fault('conflict', 'Another change of the capacity is in progress; try again later.');
 };
 

@@ -1,5 +1,6 @@
 import type { Condition, Documents, Where } from '@boxoffice/store';
 import { freed, type Place, SOLD } from '../domain/place.ts';
+import { settle } from '../performances/capacity.ts';
 import type { Collections, PlaceDocument } from '../store.ts';
 
 type Places = Documents<PlaceDocument>;
@@ -252,6 +253,8 @@ export const renewPlaces = async (places: Places, renewal: RenewalRequest): Prom
 /** The ids, of these performances, that are cancelled or belong to a cancelled product. */
 const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const performances = await Promise.all([...new Set(ids)].map((id) => collections.performances.get(id)));
+  // A written change of capacity is applied before any place is claimed.
+  await Promise.all(performances.map((one) => one && settle(collections, one)));
   const cancelled = await Promise.all(
     performances.map(async (performance) => {
       if (performance?.state !== 'on_sale' && performance?.state !== 'closed') return performance?.id;

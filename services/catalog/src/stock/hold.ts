@@ -61,7 +61,7 @@ export const loadOffers = async ({ collections }: Context, requested: ItemsReque
     found.map(({ productId }) => productId),
     collections.products.get,
   );
-  // A committed change of capacity must be applied before any place is claimed.
+  // A written change of capacity is applied before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
   return { performances, products, tariffs, pointOfSale, institution };
 };

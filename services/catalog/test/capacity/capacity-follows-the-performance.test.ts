@@ -1,7 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { contextOf } from '../../src/context.ts';
-import { planCapacity } from '../../src/domain/capacity.ts';
-import { prepare, rollBack } from '../../src/performances/capacity.ts';
 import {
   availabilityOf,
   describeOnEachEngine,
@@ -99,63 +96,5 @@ describeOnEachEngine('capacity', (catalog) => {
     expect(await labels(show)).toHaveLength(capacity);
     const rest = await Promise.all(Array.from({ length: free + 3 }, () => hold(catalog, show)));
     expect(rest.filter(({ outcome }) => outcome === 'held')).toHaveLength(free);
-  });
-
-  test('a change of a dead process loses no place: its held places become free and the next change finishes', async () => {
-    const show = await newShow(catalog, stalls(10));
-    const { collections } = contextOf(catalog.store, catalog.institution);
-    const before = await collections.performances.get(show.performance.id);
-    if (!before) throw new Error('the performance is gone');
-    // Prepared a minute ago and never decided.
-    const now = Date.now() - 61_000;
-    const until = now + 60_000;
-    const requests = [{ id: show.categoryId, capacity: 4 }];
-    await collections.performances.update(before.id, (current) => ({
-      next: { ...current, capacityChange: { token: 'dead', until, settle: false } },
-    }));
-    const plans = planCapacity(before.seatCategories, requests);
-    expect(await prepare(collections, before.id, plans, { token: 'dead', until, now })).toBe(true);
-    expect((await availabilityOf(catalog, show)).free).toBe(10);
-    expect((await resize(show, { capacity: 11 })).status).toBe(200);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 11, free: 11, held: 0, sold: 0 });
-    expect(await collections.places.count({ performanceId: show.performance.id, holder: { ne: null } })).toBe(0);
-  });
-
-  test('places created by an abandoned change are not counted by a later one', async () => {
-    const show = await newShow(catalog, stalls(6));
-    await resize(show, { capacity: 4 });
-    const { collections } = contextOf(catalog.store, catalog.institution);
-    const before = await collections.performances.get(show.performance.id);
-    if (!before) throw new Error('the performance is gone');
-    const now = Date.now();
-    const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 12 }]);
-    await prepare(collections, before.id, plans, { token: 'vain', until: now + 60_000, now });
-    await rollBack(collections, 'vain');
-    for (const capacity of [9, 5, 11]) {
-      expect((await resize(show, { capacity })).status).toBe(200);
-      expect(await labels(show)).toHaveLength(capacity);
-      expect(await availabilityOf(catalog, show)).toEqual({ capacity, free: capacity, held: 0, sold: 0 });
-    }
-  });
-
-  test('a decided change is completed before the next sale', async () => {
-    const show = await newShow(catalog, stalls(10));
-    const { collections } = contextOf(catalog.store, catalog.institution);
-    const before = await collections.performances.get(show.performance.id);
-    if (!before) throw new Error('the performance is gone');
-    const now = Date.now() - 59_990;
-    const change = { token: 'decided', until: now + 60_000 };
-    const plans = planCapacity(before.seatCategories, [{ id: show.categoryId, capacity: 4 }]);
-    await prepare(collections, before.id, plans, { ...change, now });
-    await collections.performances.update(before.id, (current) => ({
-      next: {
-        ...current,
-        seatCategories: plans.map(({ category }) => category),
-        capacityChange: { ...change, settle: true },
-      },
-    }));
-    const buyers = await Promise.all(Array.from({ length: 10 }, () => hold(catalog, show)));
-    expect(buyers.filter(({ outcome }) => outcome === 'held')).toHaveLength(4);
-    expect(await availabilityOf(catalog, show)).toEqual({ capacity: 4, free: 0, held: 4, sold: 0 });
   });
 });
