@@ -62,7 +62,6 @@ export const events: ServiceDefinition<typeof settings, State> = {
         await deliveries.close();
         await resuming.close();
         await context.tail.close();
-        await context.streamCounts.close();
       },
     };
   },

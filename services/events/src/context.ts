@@ -1,7 +1,7 @@
 import type { Logger } from '@boxoffice/runtime';
 import type { Store } from '@boxoffice/store';
 import { createEventCursors, createFeed, shareReads } from './feed/read.ts';
-import { createStreamCounts, createStreams } from './feed/streams.ts';
+import { createStreams } from './feed/streams.ts';
 import { createTail } from './feed/tail.ts';
 import { createClientContacts } from './feed/visible.ts';
 import { createLog, createWaiting, type Log } from './log/log.ts';
@@ -38,7 +38,6 @@ export const createContext = ({ store, serviceSecret, publicUrl, ...options }: C
   const feed = shareReads(createFeed(store, clientContacts, retentionMs, now));
   const tail = createTail(log, feed, logger);
   const cursors = createEventCursors(serviceSecret);
-  const streamCounts = createStreamCounts(store, logger, now);
   return {
     store,
     log,
@@ -47,8 +46,7 @@ export const createContext = ({ store, serviceSecret, publicUrl, ...options }: C
     waiting: createWaiting(store, record, now),
     feed,
     tail,
-    streamCounts,
-    streams: createStreams({ counts: streamCounts, feed, tail, cursors, publicUrl, logger, commentMs }),
+    streams: createStreams({ feed, tail, cursors, publicUrl, logger, commentMs }),
     cursors,
     publicUrl,
     now,

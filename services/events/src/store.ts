@@ -61,15 +61,6 @@ export interface ClientContactDocument extends Document {
   readonly asOf: number;
 }
 
-/** The open streams of a client at one instance. */
-interface OpenStreamsDocument extends Document {
-  readonly client: string;
-  readonly instance: string;
-  readonly count: number;
-  /** Epoch milliseconds: an instance that has not renewed it until then is dead, and its streams have ended. */
-  readonly until: number;
-}
-
 /** The index of the events of a resource, in their order. */
 export const RESOURCE_INDEX = 'resource';
 
@@ -89,12 +80,6 @@ export const retiredCollection = collection<RetiredDocument>('retired_resources'
 export const clientContactsCollection = collection<ClientContactDocument>('client_contacts', [
   { name: 'named', fields: ['client', 'contact'] },
   { name: 'named_at', fields: ['pointOfSale', 'contact'] },
-]);
-
-export const openStreamsCollection = collection<OpenStreamsDocument>('open_streams', [
-  { name: 'client', fields: ['client'] },
-  { name: 'instance', fields: ['instance'] },
-  { name: 'until', fields: ['until'], acrossInstitutions: true },
 ]);
 
 /** What a person or the service has decided about a webhook; deliveries are documents of their own. */
@@ -242,7 +227,6 @@ export const collections = [
   deliveriesCollection,
   positionsCollection,
   workersCollection,
-  openStreamsCollection,
 ];
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -107,8 +107,8 @@ const DESCRIPTION = [
   'or that its orders name (as long as one does), of the orders within them and their payments, refunds and tickets, and of the',
   'whole catalogue. With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor:',
   '`Last-Event-ID` goes on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or',
-  'loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and waiting requests at',
-  'once.',
+  'loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and waiting requests',
+  'at once, at each instance of the service.',
 ].join('\n');
 
 const event = exampleOf('order.confirmed');
@@ -149,7 +149,7 @@ export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context)
       if (isStream) {
         // Refused here, and not within the stream.
         await feed.read(institution, after, selection, 1);
-        return { ...ok(null as never), stream: await streams.open({ institution, client, after, selection, closed }) };
+        return { ...ok(null as never), stream: streams.open({ institution, client, after, selection, closed }) };
       }
       const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
       const reserve = () => streams.reserve({ institution, client, closed });

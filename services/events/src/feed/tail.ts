@@ -73,8 +73,8 @@ interface Poll {
   readonly waitMs: number;
   /** Aborted when nobody waits any more. */
   readonly closed: AbortSignal;
-  /** Called before it waits; rejects if it may not. */
-  readonly reserve: () => Promise<void>;
+  /** Called before it waits; throws if it may not. */
+  readonly reserve: () => void;
 }
 
 /** How long one poll reads on where the filter leaves everything out, in milliseconds. */
@@ -120,7 +120,7 @@ export const poll = async (
       if (closed.aborted) throw new ClientGone();
       if (isNew && spentMs < Math.max(waitMs, READING_MS)) continue;
       if (spentMs >= waitMs) return { events: [], upTo };
-      if (!isReserved) await reserve();
+      if (!isReserved) reserve();
       isReserved = true;
       await next.promise;
     } finally {

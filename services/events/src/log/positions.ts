@@ -138,10 +138,6 @@ export const retentionOf = (retentionMs: number): Retentions => ({
     along: (store, document) => retire(store, document as EventDocument),
   },
   waiting_facts: { retained: 'until the fact before has arrived' },
-  open_streams: {
-    retained: 'until the streams of a client at an instance have ended, or 10 s after the instance died',
-    ends: [{ field: 'until', afterMs: SKEW_MS }],
-  },
   client_contacts: { retained: 'for good, one per order of a client that named a contact: ids only' },
   retired_resources: {
     retained:

@@ -1,7 +1,6 @@
 import { notExercised, useFixture } from '@boxoffice/service/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { MOST_PER_CLIENT } from '../../src/feed/streams.ts';
-import { openStreamsCollection } from '../../src/store.ts';
 import { until } from '../fixture/receiver.ts';
 import { engines, fact, type Instance, openFixture } from '../fixture/service.ts';
 
@@ -108,8 +107,7 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
   test('a request that waits counts as a stream while it waits', async () => {
     const open = await Promise.all(Array.from({ length: MOST_PER_CLIENT - 1 }, () => follow('waiting')));
     const json = { accept: 'application/json' };
-    const counts = its.context.store.collection(openStreamsCollection).of('waiting');
-    const isCounted = async (count: number) => (await counts.find({})).some((one) => one.count === count);
+    const isCounted = (count: number) => its.context.streams.takenBy('waiting', 'partner') === count;
     const waiting = follow('waiting', '?wait=30', json);
     await until('its count', () => isCounted(MOST_PER_CLIENT));
     expect((await follow('waiting', '?wait=30', json)).status).toBe(429);
@@ -121,39 +119,28 @@ describe.each(engines)(`a stream of events on $name${notExercised}`, (engine) =>
     for (const { leave } of open) await leave();
   });
 
-  test('the twenty are those at all instances together, and those of a dead instance end with its lease', async () => {
-    const instances = [its, await its.another()] as const;
-    const counts = its.context.store.collection(openStreamsCollection).of('shared');
-    const open = (nth: number) => follow('shared', '', {}, 'partner', instances[nth % 2]);
-    const all = await Promise.all(Array.from({ length: MOST_PER_CLIENT - 1 }, (_, nth) => open(nth)));
+  test('the twenty are those at one instance: another one admits as many, and asks no store', async () => {
+    const other = await its.another();
+    const open = (on: Instance) => follow('shared', '', {}, 'partner', on);
+    const all = await Promise.all(
+      [its, other].flatMap((on) => Array.from({ length: MOST_PER_CLIENT }, () => open(on))),
+    );
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
-    // At once at both: at most one of them is the twentieth.
-    const last = await Promise.all([open(0), open(1)]);
-    expect(last.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-    for (const { leave } of [...all, ...last]) await leave();
-    await until('their ends', () => instances.every(({ context }) => context.streams.count === 0));
-    await until('their counts', async () => (await counts.count({})) === 0);
-
-    const dead = { client: 'partner', instance: 'dead', count: MOST_PER_CLIENT };
-    await counts.insert({ id: 'lives', ...dead, until: Date.now() + 600_000 });
-    expect((await open(0)).status).toBe(429);
-    await counts.update('lives', (current) => ({ next: { ...current, until: Date.now() - 1 } }));
-    const one = await open(0);
-    expect(one.status).toBe(200);
-    await one.leave();
+    expect([(await open(its)).status, (await open(other)).status]).toEqual([429, 429]);
+    for (const { leave } of all) await leave();
+    await until('their ends', () => [its, other].every(({ context }) => context.streams.count === 0));
+    await other.stop();
   });
 
   test('a stream or a wait whose connection breaks gives its place back at once, and so does a HEAD', async () => {
-    const counts = its.context.store.collection(openStreamsCollection).of('broken');
-    const isCounted = async (count: number): Promise<boolean> =>
-      (await counts.find({ where: { client: 'partner' } })).reduce((sum, one) => sum + one.count, 0) === count;
+    const isCounted = (count: number): boolean => its.context.streams.takenBy('broken', 'partner') === count;
     const json = { accept: 'application/json' };
     // It waits for as long, and began before: a place that is given back when the wait ends comes later.
     let hasEnded = false;
     const longest = follow('broken', '?wait=30', json, 'another').finally(() => {
       hasEnded = true;
     });
-    await until('its count', async () => (await counts.count({})) === 1);
+    await until('its count', () => its.context.streams.takenBy('broken', 'another') === 1);
     for (const [query, headers] of [
       ['', { accept: 'text/event-stream' }],
       ['?wait=30', json],

@@ -42,7 +42,6 @@ const passing = [
   'tickets/replacements',
   'events/waiting_facts',
   'events/retired_resources',
-  'events/open_streams',
   'authorizer/gateways',
   'authorizer/limit_shares',
   // Of an hour in which a user of the role customer met emails of others.
