@@ -48,20 +48,30 @@ export interface Validity {
   readonly validUntil: string | null;
 }
 
-/** The performance with this id, and its validity; undefined if none of the products has it. */
-export const soldOf = <P extends Offered>(
-  products: readonly (Period & { readonly performances: readonly P[] })[],
-  id: string,
-): (P & { readonly validity: Validity }) | undefined => {
+/** A product with its performances. */
+type Offering<P extends Offered> = Period & { readonly performances: readonly P[] };
+
+/** The performance with this id, and its product; undefined if none of the products has it. */
+export const findPerformance = <P extends Offered>(products: readonly Offering<P>[], id: string) => {
   for (const product of products) {
-    const found = product.performances.find((performance) => performance.id === id);
-    if (!found) continue;
-    const end = endOf(found, product);
-    const isOpen = product.type === 'show' || !Number.isFinite(end);
-    const validUntil = isOpen ? null : new Date(end).toISOString();
-    return { ...found, validity: { productType: product.type, validUntil } };
+    const performance = product.performances.find((one) => one.id === id);
+    if (performance) return { performance, product };
   }
   return undefined;
+};
+
+/** The performance with this id, and its validity; undefined if none of the products has it. */
+export const soldOf = <P extends Offered>(
+  products: readonly Offering<P>[],
+  id: string,
+): (P & { readonly validity: Validity }) | undefined => {
+  const found = findPerformance(products, id);
+  if (!found) return undefined;
+  const { performance, product } = found;
+  const end = endOf(performance, product);
+  const isOpen = product.type === 'show' || !Number.isFinite(end);
+  const validUntil = isOpen ? null : new Date(end).toISOString();
+  return { ...performance, validity: { productType: product.type, validUntil } };
 };
 
 /** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */

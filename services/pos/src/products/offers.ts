@@ -2,7 +2,7 @@ import { PosFault } from '@boxoffice/envelope';
 import { within } from '@boxoffice/runtime';
 import { createCache, createLatest, type Dated } from '../clients/cache.ts';
 import type { Catalog, Performance, Place, Plan, Product, Published, Stock } from '../clients/catalog.ts';
-import { isOver } from '../domain/offer.ts';
+import { findPerformance, isOver } from '../domain/offer.ts';
 import type { Offer, StockOf } from './views.ts';
 
 /**
@@ -156,10 +156,10 @@ export const requireNotOver = async (
   of?: string,
 ): Promise<void> => {
   const products = await productsNow({ offers }, institution);
-  const over = products.flatMap((product) =>
-    product.performances.filter((performance) => isOver(performance, product, now())).map(({ id }) => id),
-  );
-  const ended = performanceIds.findIndex((id) => over.includes(id));
+  const ended = performanceIds.findIndex((id) => {
+    const found = findPerformance(products, id);
+    return found !== undefined && isOver(found.performance, found.product, now());
+  });
   const where = of === undefined ? '' : `${of}[${ended}]: `;
   if (ended >= 0) throw new PosFault('cart_not_on_sale', `${where}The performance is over.`);
 };
