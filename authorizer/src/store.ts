@@ -140,18 +140,12 @@ interface InstitutionDocument extends Document {
 export const INSTALLATION = 'installation';
 
 /**
- * Clients from before users could sign in are confidential ones without redirect URIs; older ones have no bounds. What
- * bounds exclude by now is absent, whoever reads the client: nobody gives it back by taking the bounds away.
+ * What bounds exclude by now is absent, whoever reads the client: nobody gives it back by taking the bounds away.
  */
 const upgradeClient = (stored: ClientDocument): ClientDocument => {
-  const { bounds = null } = stored;
-  const excluded = excludedScopes(bounds, stored.scopes);
-  return {
-    ...(stored.type === undefined ? { type: 'confidential', redirectUris: [], thirdParty: false, origins: [] } : {}),
-    ...stored,
-    bounds,
-    ...(excluded.length > 0 && { scopes: stored.scopes.filter((scope) => !excluded.includes(scope)) }),
-  };
+  const excluded = excludedScopes(stored.bounds, stored.scopes);
+  if (excluded.length === 0) return stored;
+  return { ...stored, scopes: stored.scopes.filter((scope) => !excluded.includes(scope)) };
 };
 
 export const clientsCollection = collection<ClientDocument>(

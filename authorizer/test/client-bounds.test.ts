@@ -57,12 +57,6 @@ describe.each(engines)('the bounds of a client, on $name', (engine) => {
     });
   });
 
-  test('of a client from before there were any are null', async () => {
-    const client = await its.newClient(['orders:read']);
-    await stored(({ bounds: _, ...older }) => older as ClientDocument, client);
-    expect((await call('getClient', 'GET', `/${client.clientId}`)).body.data).toMatchObject({ bounds: null });
-  });
-
   test('a point of sale must exist in the institution when it is given', async () => {
     const unknown = { bounds: { pointsOfSale: ['shop.opera.example', 'Nowhere.example'] } };
     const details = '$.bounds.pointsOfSale[1]: there is no point of sale Nowhere.example.';

@@ -1,28 +1,14 @@
 import type { CallerUser } from '@boxoffice/identity';
-import {
-  type Attempt,
-  attemptsCollection,
-  createLogIn,
-  emailLoginKey,
-  type LogInOptions,
-  loginKey,
-} from '@boxoffice/logins';
+import { type Attempt, attemptsCollection, createLogIn, emailLoginKey, type LogInOptions } from '@boxoffice/logins';
 import type { Documents, Store } from '@boxoffice/store';
 import { scopesOf } from '../domain/scopes.ts';
 import { signedIn } from '../domain/user.ts';
 import { type UserDocument, usersCollection } from '../store.ts';
 
-/**
- * The user of a login, in one query whatever the login. A user who was stored before spellings shared a key has the login
- * as it is written; of two such users the login names the one who is written like it.
- */
+/** The user of a login, in one query whatever the login. */
 export const userOfLogin = async (users: Documents<UserDocument>, login: string): Promise<UserDocument | undefined> => {
-  const written = loginKey(login);
-  const found = await users.find({
-    where: { loginKey: { in: [...new Set([written, emailLoginKey(login)])] } },
-    limit: 2,
-  });
-  return found.find((user) => user.loginKey === written) ?? found[0];
+  const [found] = await users.find({ where: { loginKey: emailLoginKey(login) }, limit: 1 });
+  return found;
 };
 
 /** A user who may sign in now, with what tokens say of them. */

@@ -217,8 +217,6 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
     ): Promise<InvitedUser> => {
       if (details.role === 'customer' && details.contactNumber === null) throw refusals.customer_without_contact();
       await requireKnown(institution, details);
-      // The unique index does not know a spelling under which a user was stored before spellings shared a key.
-      if (await userOfLogin(users.of(institution), login)) throw duplicate();
       const made = makeNewInvitation(now());
       const id = makeUserId();
       await storeInvitation(store, institution, id, made.invitation);

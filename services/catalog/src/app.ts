@@ -1,6 +1,6 @@
 import type { AnyOperation } from '@boxoffice/http';
 import { queueNamed } from '@boxoffice/messaging';
-import { repeat, versionOf } from '@boxoffice/runtime';
+import { versionOf } from '@boxoffice/runtime';
 import { type ServiceDefinition, startCompletion } from '@boxoffice/service';
 import type { Store } from '@boxoffice/store';
 import { examples, schemas } from './events.ts';
@@ -15,7 +15,6 @@ import { whatIsOnRoutes } from './performances/what-is-on.ts';
 import { pointsOfSaleRoutes } from './points-of-sale/routes.ts';
 import { cancelPerformances } from './products/products.ts';
 import { productsRoutes } from './products/routes.ts';
-import { announceInstitutions } from './provisioning.ts';
 import { reactTo } from './reactions.ts';
 import { quoteRoutes } from './stock/quotes.ts';
 import { stockRoutes } from './stock/routes.ts';
@@ -44,14 +43,7 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
   queues: [queueNamed('catalog.releases.v1')],
   reactions: ({ store }) => [{ queue: queueNamed('catalog.releases.v1'), handle: reactTo(store) }],
   background: ({ store, logger }) => {
-    const failed = (error: unknown) =>
-      logger.error('institutions could not be announced; the next run tries again', { error });
-    const loops = [
-      startCompletion(store, products, CANCELLED_BY_0_3, logger),
-      // A former release has created some without an event.
-      repeat(() => announceInstitutions(store), { everyMs: 30_000, atOnce: true, failed }),
-      watchLocalTimes(store, logger),
-    ];
+    const loops = [startCompletion(store, products, CANCELLED_BY_0_3, logger), watchLocalTimes(store, logger)];
     return {
       async close() {
         await Promise.all(loops.map((one) => one.close()));

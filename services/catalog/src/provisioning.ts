@@ -49,21 +49,6 @@ export const createInstitution = async (
 export const listInstitutions = async (store: Store): Promise<Institution[]> =>
   (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(institutionView);
 
-/**
- * Publishes the institutions that no event has announced yet: those of a release that published none. Repeatable, by
- * any number of processes; a single indexed query when there are none.
- */
-export const announceInstitutions = async (store: Store): Promise<void> => {
-  const { acrossInstitutions } = store.collection(institutions);
-  for (const { id } of await acrossInstitutions.find({ where: { announced: null } })) {
-    await acrossInstitutions.update(id, (current) =>
-      current.announced
-        ? undefined
-        : { next: { ...current, announced: true }, events: [institutionChanged(id, current)] },
-    );
-  }
-};
-
 const checkPointOfSale = createCheck(NewPointOfSale);
 
 /**

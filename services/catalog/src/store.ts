@@ -27,8 +27,8 @@ import {
 
 /**
  * `catalogMark` changes after every write that the catalog's answer depends on. `demo` is true for an institution of
- * the demo data; only the program that creates them sets it. `announced`: whether an event has told the other services
- * of it; absent in institutions from before there was one.
+ * the demo data; only the program that creates them sets it. `announced`: an instance of release 0.3 publishes what
+ * lacks it.
  */
 export type InstitutionDocument = Document &
   Institution & {

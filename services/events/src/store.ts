@@ -23,7 +23,7 @@ export interface NewEvent {
   /** ISO 8601 UTC: when the publisher wrote the change. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Whose it is, for readers with bounds; absent in events of 0.2. */
+  /** Whose it is, for readers with bounds; absent: nobody's in bounds. */
   readonly belongsTo?: BelongsTo;
 }
 

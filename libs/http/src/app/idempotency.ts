@@ -32,8 +32,8 @@ export const MOST_ANSWERS_PER_SESSION = 500;
 export interface Ticket {
   readonly key: string;
   readonly fingerprint: string;
-  /** Those that records of earlier releases have, which repeat for 24 h after an upgrade. */
-  readonly earlierFingerprints: readonly string[];
+  /** That of records of release 0.3, which repeat for 24 h after an upgrade. */
+  readonly earlierFingerprint: string;
   readonly expiresAt: number;
   /** The session of the key, as the subject of its answers: they are deleted with it, and bounded. */
   readonly session?: string | undefined;
@@ -73,15 +73,14 @@ export const ticketOf = (
     throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);
   }
   // No header takes part. Under another restriction it is another request: the stored answer may show what is out of
-  // bounds now. Release 0.3 had If-Match as the third part, release 0.1 the body's bytes.
-  const fingerprintOf = (content: string | Buffer, condition = ''): string =>
-    hash(request.method ?? '', request.url ?? '', condition, content, ...(restriction === '' ? [] : [restriction]));
+  // bounds now. Release 0.3 had If-Match as the third part.
   const value = canonicalJson(body) ?? body;
-  const condition = request.headers['if-match'];
+  const fingerprintOf = (condition = ''): string =>
+    hash(request.method ?? '', request.url ?? '', condition, value, ...(restriction === '' ? [] : [restriction]));
   return {
     key: hash(scope, key),
-    fingerprint: fingerprintOf(value),
-    earlierFingerprints: [fingerprintOf(value, condition), fingerprintOf(body, condition)],
+    fingerprint: fingerprintOf(),
+    earlierFingerprint: fingerprintOf(request.headers['if-match']),
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
     session,
   };
@@ -102,8 +101,8 @@ const isRefusal = (error: unknown): error is Fault =>
 const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
 
 /** @throws {Fault} `idempotency_key_reused` */
-const replayed = ({ fingerprint, earlierFingerprints }: Ticket, stored: Stored): Outcome => {
-  if (stored.fingerprint !== fingerprint && !earlierFingerprints.includes(stored.fingerprint))
+const replayed = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): Outcome => {
+  if (stored.fingerprint !== fingerprint && stored.fingerprint !== earlierFingerprint)
     throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
   const { answer } = stored;
   return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };

@@ -127,21 +127,6 @@ describe('a repeat is the same request', () => {
     expect(await other.send('/sayings', text, { key, raw, ifMatch: '"1"' })).toMatchObject({ replayed: 'true' });
     await other.close();
   });
-
-  test('as its bytes, of a record that release 0.1 made', async () => {
-    const [text, key] = [randomUUID(), randomUUID()];
-    const raw = ` {"text":"${text}"}`;
-    const fingerprint = createHash('sha256').update(`POST\0/sayings\0\0${raw}\0`).digest('base64url');
-    const answer = { status: 201, headers: { Location: '/sayings/1' }, body: { run: 1 } };
-    const other = await its.another({
-      ...its.store.idempotency,
-      find: async () => ({ fingerprint, answer }),
-    });
-    expect(await other.send('/sayings', text, { key, raw })).toMatchObject({ status: 201, replayed: 'true' });
-    const respelled = await other.send('/sayings', text, { key, raw: raw.trim() });
-    expect(respelled).toMatchObject({ status: 422, body: { status: 'idempotency_key_reused' } });
-    await other.close();
-  });
 });
 
 const canonical = (text: string) => canonicalJson(Buffer.from(text));

@@ -113,9 +113,7 @@ interface StoredKey {
   readonly _id: string;
   readonly fingerprint: string;
   readonly expiresAt: number;
-  /** Always empty. Release 0.1 locked keys: there it was the id of the lock's holder, and `answer` was absent. */
-  readonly attempt: string;
-  readonly answer?: string;
+  readonly answer: string;
   readonly subjects?: readonly string[];
   /** When MongoDB may remove it. */
   readonly purgeAt: Date;
@@ -136,11 +134,10 @@ const storedAnswer = ({ fingerprint, answer }: { fingerprint: string; answer: st
   answer: JSON.parse(answer) as RememberedAnswer,
 });
 
-/** The update that replaces any state of the key by an answer. */
+/** The update that replaces any answer of the key. */
 const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
-  const known: Partial<StoredKey> = { fingerprint, expiresAt, answer, attempt: '', purgeAt: new Date(expiresAt) };
-  const gone: Readonly<Record<string, ''>> = subjects ? { beatAt: '' } : { beatAt: '', subjects: '' };
-  return { $set: subjects ? { ...known, subjects } : known, $unset: gone };
+  const known: Omit<StoredKey, '_id'> = { fingerprint, expiresAt, answer, purgeAt: new Date(expiresAt) };
+  return subjects ? { $set: { ...known, subjects } } : { $set: known, $unset: { subjects: '' as const } };
 };
 
 /** The idempotency keys over the collections of a database. */
@@ -152,7 +149,7 @@ export const createIdempotency = (
 
   const findApart = async (key: string) => {
     const found = await keys.findOne({ _id: key });
-    return found?.answer !== undefined && found.expiresAt > Date.now() ? { ...found, answer: found.answer } : undefined;
+    return found && found.expiresAt > Date.now() ? found : undefined;
   };
   const findWithin = (key: string) => findIdempotencyRecord(collections.values(), key);
 
@@ -185,8 +182,7 @@ export const createIdempotency = (
     async remember(request, answer) {
       const own = storedIdempotencyRecord(request, answer);
       for (;;) {
-        const free = { $or: [{ answer: { $exists: false } }, { expiresAt: { $lte: Date.now() } }] };
-        if (await store(own, free)) {
+        if (await store(own, { expiresAt: { $lte: Date.now() } })) {
           const effect = await findWithin(own.key);
           if (!effect) return undefined;
           await keys.deleteOne({ _id: own.key, answer: own.answer });

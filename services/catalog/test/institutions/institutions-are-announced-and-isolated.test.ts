@@ -4,7 +4,6 @@ import { describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/app.ts';
 import { createInstitution } from '../../src/index.ts';
 import { newPointOfSale } from '../../src/points-of-sale/schemas.ts';
-import { announceInstitutions } from '../../src/provisioning.ts';
 import { currentFacts, institutions } from '../../src/store.ts';
 import {
   addPointOfSale,
@@ -182,22 +181,6 @@ describeOnEachEngine('institutions', (catalog) => {
       const id = `i${randomUUID()}`;
       await createInstitution(catalog.store, details(id));
       expect(await announced(id)).toMatchObject([{ ...fact, key: id, version: 1 }]);
-    });
-
-    test('of a release without the event is announced once, whichever instances start', async () => {
-      const id = `i${randomUUID()}`;
-      const createdAt = '2026-11-02T10:00:00.000Z';
-      await catalog.store
-        .collection(institutions)
-        .of(id)
-        .insert({ ...details(id), catalogMark: 'mark', createdAt });
-      await Promise.all([announceInstitutions(catalog.store), announceInstitutions(catalog.store)]);
-      await announceInstitutions(catalog.store);
-      expect(await announced(id)).toMatchObject([{ ...fact, key: id, version: 2 }]);
-      expect(await catalog.store.collection(institutions).of(id).get(id)).toMatchObject({
-        catalogMark: 'mark',
-        createdAt,
-      });
     });
 
     test('has money that is in use, and languages in their canonical form', async () => {

@@ -27,14 +27,14 @@ export const createDeliveredEvents =
     return { types: expandTypes(types).filter((type) => readable.includes(type)), bounds };
   };
 
-/** The authorizer's answer; one of 0.2 has no bounds, since its clients have none. */
+/** The authorizer's answer. */
 interface AnsweredRights {
   readonly scopes: readonly string[];
-  readonly bounds?: ClientBounds | null;
+  readonly bounds: ClientBounds | null;
 }
 
 /** What a client with these scopes and bounds may read. */
-export const rightsFrom = (client: string, { scopes, bounds = null }: AnsweredRights): Delivered => {
+export const rightsFrom = (client: string, { scopes, bounds }: AnsweredRights): Delivered => {
   const pointsOfSale = bounds?.pointsOfSale.map((host) => host.toLowerCase()) ?? [];
   return {
     types: typesVisibleTo(scopes),
