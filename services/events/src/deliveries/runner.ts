@@ -20,7 +20,7 @@ export interface RunnerDependencies {
   readonly webhooks: Documents<WebhookDocument>;
   readonly deliveries: Documents<DeliveryDocument>;
   readonly positions: Documents<PositionDocument>;
-  readonly feed: Pick<Feed, 'read' | 'start' | 'getAll'>;
+  readonly feed: Pick<Feed, 'head' | 'read' | 'start' | 'getAll'>;
   readonly attempt: Attempt;
   /** The body of an event, for a receiver whose client has these bounds. */
   readonly body: (event: EventDocument, bounds: Delivered['bounds']) => string;
@@ -91,13 +91,19 @@ export const createRunner = (its: RunnerDependencies) => {
     if (!updated) await positions.insert({ id: webhookId, sequence });
   };
 
-  /** Plans what is new in the feed. */
-  const plan = async (webhook: WebhookDocument, delivered: Delivered): Promise<void> => {
+  /**
+   * Plans what is new in the feed up to `head`, which was read before the webhook: what follows a change of the webhook
+   * goes by the change.
+   */
+  const plan = async (webhook: WebhookDocument, delivered: Delivered, head: number): Promise<void> => {
     const known = position ?? (await readPosition());
     position = known;
     for (;;) {
       const after = Math.max(known.planned, webhook.since);
-      const { events, upTo } = await readFrom(after, delivered);
+      const found = await readFrom(after, delivered);
+      const last = Math.max(after, head);
+      const events = found.events.filter(({ sequence }) => sequence <= last);
+      const upTo = Math.min(found.upTo, last);
       if (events.length > 0) await planFirst(deliveries, webhookId, events, now());
       known.planned = upTo;
       // Without deliveries it need not be written each time: reading the same events again plans nothing.
@@ -225,6 +231,7 @@ export const createRunner = (its: RunnerDependencies) => {
     dueAt = undefined;
     await settle();
     if (isClosed) return;
+    const head = await feed.head(institution);
     const webhook = await webhooks.get(webhookId);
     if (!webhook || webhook.deletedAt !== null) {
       await purge();
@@ -235,7 +242,7 @@ export const createRunner = (its: RunnerDependencies) => {
     // Also of a paused webhook, so that requests do not wait for each other.
     await planRedeliveries({ feed, deliveries, webhooks }, webhook, delivered, now);
     if (webhook.state === 'paused') return;
-    if (webhook.state === 'active') await plan(webhook, delivered);
+    if (webhook.state === 'active') await plan(webhook, delivered, head);
     else await purge('feed');
     // One instant for both, so that what becomes due between them is not missed by both.
     const at = now();

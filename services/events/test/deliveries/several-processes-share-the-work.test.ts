@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRunner } from '../../src/deliveries/runner.ts';
 import { createShards, SHARDS } from '../../src/deliveries/shards.ts';
 import { deliveriesCollection, positionsCollection, webhooksCollection } from '../../src/store.ts';
+import { expandTypes } from '../../src/types/types.ts';
 import { silence, status, until } from '../fixture/receiver.ts';
 import { Clock, engines, type Fixture, openFixture } from '../fixture/service.ts';
 
@@ -166,6 +167,52 @@ describe.each(engines)('what becomes due meanwhile, on $name', (engine) => {
     expect((await its.call('PATCH', `/${id}`, { body: { types: ['order.*', 'ticket.*'] } })).status).toBe(200);
     await until('the look', () => !isNext);
     await until('the second attempt', () => at.received.length === 2);
+    await its.close();
+  });
+
+  test('an event that follows a change of its webhook goes by the change, however slowly the webhook was read', async () => {
+    const clock = new Clock();
+    // This process gets no share, so the webhook is the runner's alone.
+    const its = await openFixture(engine, { clock, storeOf: (store) => ({ ...store, lease: async () => false }) });
+    const { id } = await its.webhook((await its.receiver()).url, { types: ['ticket.*'] });
+    const store = await its.openStore();
+    const webhooks = store.collection(webhooksCollection).of('opera');
+    const made: string[] = [];
+    let event: string | undefined;
+    const runner = createRunner({
+      institution: 'opera',
+      webhookId: id,
+      webhooks: {
+        ...webhooks,
+        async get(webhookId) {
+          const read = await webhooks.get(webhookId);
+          if (event === undefined) {
+            await its.call('PATCH', `/${id}`, { body: { types: ['order.*'] } });
+            event = await its.emit('order.created');
+            await until('the event', async () => (await its.context.feed.head('opera')) > 0);
+            runner.wake();
+          }
+          return read;
+        },
+      },
+      deliveries: store.collection(deliveriesCollection).of('opera'),
+      positions: store.collection(positionsCollection).of('opera'),
+      feed: its.context.feed,
+      attempt: async (_webhook, message) => {
+        made.push(message.id);
+        return { startedAt: clock.now(), durationMs: 1, httpStatus: 204, error: null };
+      },
+      body: () => '{}',
+      delivered: async ({ types }) => ({ types: expandTypes(types), bounds: undefined }),
+      isOwner: () => true,
+      now: clock.now,
+      ended: () => undefined,
+      failed: () => undefined,
+    });
+    runner.wake();
+    await until('the attempt', () => made.length > 0);
+    expect(made).toEqual([event]);
+    await runner.close();
     await its.close();
   });
 
