@@ -32,52 +32,8 @@ import { createInvitationPage, INVITATION_PATH } from './users/invitations.ts';
 import { createReferences, type ReferencesOptions } from './users/references.ts';
 import { createUsers } from './users/users.ts';
 
-/** Counts what the authorizer does for users. Every series begins with 0, so that its first increase is seen. */
-const createAuthorizerMetrics = (metrics: Metrics | undefined) => {
-  const signIns = metrics?.counter({
-    name: 'authorizer_sign_ins_total',
-    help: 'Logins and passwords sent to the sign-in page, by outcome',
-    labels: ['outcome'],
-  });
-  const grants = metrics?.counter({
-    name: 'authorizer_grants_used_total',
-    help: 'Codes and refresh tokens sent to the token endpoint, by outcome',
-    labels: ['grant_type', 'outcome'],
-  });
-  for (const outcome of signInOutcomes) signIns?.({ outcome }, 0);
-  for (const [grant_type, outcomes] of Object.entries(grantOutcomes)) {
-    for (const outcome of outcomes) grants?.({ grant_type, outcome }, 0);
-  }
-  return {
-    signIn: (outcome: SignInOutcome): void => signIns?.({ outcome }),
-    grantUsed: (grant_type: GrantType, outcome: GrantOutcome): void => grants?.({ grant_type, outcome }),
-  };
-};
-
 /** API keys whose requests are a metric of their own: the most used ones, so that the series stay few. */
 const MOST_KEYS = 10;
-
-/**
- * Gauges over all institutions, each read from an index on scrape. Every instance reports the same value, so aggregate
- * with `max`, not `sum`.
- */
-const watchAuthorizer = (store: Store, metrics: Metrics): void => {
-  const sessions = store.collection(sessionsCollection).acrossInstitutions;
-  metrics.watch({ name: 'authorizer_sessions', help: 'Sessions of users that have not expired' }, async () => [
-    { value: await sessions.count({ expiresAt: { gt: Date.now() } }) },
-  ]);
-  const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
-  const keys = {
-    name: 'authorizer_api_key_requests',
-    help: 'Requests of this calendar month with the most used API keys',
-    labels: ['institution', 'api_key'],
-  };
-  metrics.watch(keys, async (): Promise<readonly Reading[]> => {
-    const where = { month: monthOf(Date.now()) };
-    const most = await uses.find({ where, orderBy: 'used', descending: true, limit: MOST_KEYS });
-    return most.map(({ id, institution, used }) => ({ value: used, labels: { institution, api_key: id } }));
-  });
-};
 
 /**
  * No key is withdrawn while a token that it may have signed is valid, even one from before the lifetime was shortened.
@@ -106,19 +62,11 @@ interface AuthorizerOptions {
   readonly now?: () => number;
 }
 
-/** The audit log of failed authentications: the claimed client and the reason. */
-const auditTo =
-  (logger: Pick<Logger, 'warn'>): FailedAuthentication =>
-  ({ clientId, reason }) => {
-    const client = clientId !== undefined && CLIENT_ID.test(clientId) ? clientId : null;
-    logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
-  };
-
 /** One instance of the authorizer, without HTTP. */
 export type Authorizer = ReturnType<typeof createAuthorizer>;
 
 /** Joins the parts of an instance. The keys are available after `keys.load()`. */
-export const createAuthorizer = (options: AuthorizerOptions) => {
+export function createAuthorizer(options: AuthorizerOptions) {
   const { store, issuer, serviceRootSecret, keyEncryptionKey, accessTokenLifetime: lifetime, logger } = options;
   const now = options.now ?? Date.now;
   const services = options.services ?? fixedServices();
@@ -216,4 +164,56 @@ export const createAuthorizer = (options: AuthorizerOptions) => {
       await directory.settle();
     },
   };
+}
+
+/** Counts what the authorizer does for users. Every series begins with 0, so that its first increase is seen. */
+const createAuthorizerMetrics = (metrics: Metrics | undefined) => {
+  const signIns = metrics?.counter({
+    name: 'authorizer_sign_ins_total',
+    help: 'Logins and passwords sent to the sign-in page, by outcome',
+    labels: ['outcome'],
+  });
+  const grants = metrics?.counter({
+    name: 'authorizer_grants_used_total',
+    help: 'Codes and refresh tokens sent to the token endpoint, by outcome',
+    labels: ['grant_type', 'outcome'],
+  });
+  for (const outcome of signInOutcomes) signIns?.({ outcome }, 0);
+  for (const [grant_type, outcomes] of Object.entries(grantOutcomes)) {
+    for (const outcome of outcomes) grants?.({ grant_type, outcome }, 0);
+  }
+  return {
+    signIn: (outcome: SignInOutcome): void => signIns?.({ outcome }),
+    grantUsed: (grant_type: GrantType, outcome: GrantOutcome): void => grants?.({ grant_type, outcome }),
+  };
 };
+
+/**
+ * Gauges over all institutions, each read from an index on scrape. Every instance reports the same value, so aggregate
+ * with `max`, not `sum`.
+ */
+const watchAuthorizer = (store: Store, metrics: Metrics): void => {
+  const sessions = store.collection(sessionsCollection).acrossInstitutions;
+  metrics.watch({ name: 'authorizer_sessions', help: 'Sessions of users that have not expired' }, async () => [
+    { value: await sessions.count({ expiresAt: { gt: Date.now() } }) },
+  ]);
+  const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
+  const keys = {
+    name: 'authorizer_api_key_requests',
+    help: 'Requests of this calendar month with the most used API keys',
+    labels: ['institution', 'api_key'],
+  };
+  metrics.watch(keys, async (): Promise<readonly Reading[]> => {
+    const where = { month: monthOf(Date.now()) };
+    const most = await uses.find({ where, orderBy: 'used', descending: true, limit: MOST_KEYS });
+    return most.map(({ id, institution, used }) => ({ value: used, labels: { institution, api_key: id } }));
+  });
+};
+
+/** The audit log of failed authentications: the claimed client and the reason. */
+const auditTo =
+  (logger: Pick<Logger, 'warn'>): FailedAuthentication =>
+  ({ clientId, reason }) => {
+    const client = clientId !== undefined && CLIENT_ID.test(clientId) ? clientId : null;
+    logger.warn('authentication failed', { event: 'audit.authentication_failed', client, reason });
+  };

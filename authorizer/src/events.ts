@@ -21,10 +21,14 @@ const CLIENT_CHANGED = 'client.changed';
 const TOKEN_REVOKED = 'token.revoked';
 
 /** The fact that a client changed. */
-export const clientChanged = (data: ClientChanged): Fact => ({ type: CLIENT_CHANGED, key: data.clientId, data });
+export function clientChanged(data: ClientChanged): Fact {
+  return { type: CLIENT_CHANGED, key: data.clientId, data };
+}
 
 /** The fact that a token was revoked. */
-export const tokenRevoked = (data: TokenRevoked): Fact => ({ type: TOKEN_REVOKED, key: data.clientId, data });
+export function tokenRevoked(data: TokenRevoked): Fact {
+  return { type: TOKEN_REVOKED, key: data.clientId, data };
+}
 
 /** One example of each event, for the consumers' tests. */
 export const examples = {

@@ -9,29 +9,29 @@ import type { Users } from './users/users.ts';
  * contact's number. Each is audited, since who erases a contact need not be one who administers users.
  * @throws {Unreadable} if the event has no contact number
  */
-export const onContactErased = async (
+export async function onContactErased(
   users: Pick<Users, 'eraseContact'>,
   logger: Pick<Logger, 'info'>,
   { institution, data }: Message,
-): Promise<void> => {
+): Promise<void> {
   const { contactNumber } = data as { readonly contactNumber?: unknown };
   if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
   for (const { userId, outcome } of await users.eraseContact(institution, contactNumber))
     logger.info('contact of a user erased', { event: `audit.user_${outcome}`, institution, id: userId });
-};
-
-const isText = (value: unknown): value is string => typeof value === 'string';
+}
 
 /**
  * Records the name and the languages that the pages show.
  * @throws {Unreadable} without name or languages
  */
-export const onInstitutionChanged = async (
+export async function onInstitutionChanged(
   institutions: Pick<Institutions, 'record'>,
   { institution, version, data }: Message,
-): Promise<void> => {
+): Promise<void> {
   const { name, languages } = data as { readonly name?: unknown; readonly languages?: unknown };
   if (!isText(name) || !Array.isArray(languages) || !languages.every(isText))
     throw new Unreadable('institution.changed needs name and languages');
   await institutions.record(institution, { name, languages }, version);
-};
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';

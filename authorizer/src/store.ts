@@ -243,11 +243,11 @@ export const collections = [
 ];
 
 /** Inserts a document; false if its id is taken. */
-export const insertOnce = async <T extends Document>(
+export async function insertOnce<T extends Document>(
   documents: Pick<Documents<T>, 'insert'>,
   document: New<T>,
   options?: WriteOptions<T>,
-): Promise<boolean> => {
+): Promise<boolean> {
   try {
     await documents.insert(document, options);
     return true;
@@ -255,17 +255,17 @@ export const insertOnce = async <T extends Document>(
     if (error instanceof UniqueViolation) return false;
     throw error;
   }
-};
+}
 
 /**
  * Updates the document, or inserts it where there is none; `to` returns undefined to leave it. Resolves when it is
  * written, whichever instance inserted it.
  */
-export const upsert = async <T extends Document>(
+export async function upsert<T extends Document>(
   documents: Documents<T>,
   id: string,
   to: (current: T | undefined) => New<T> | undefined,
-): Promise<void> => {
+): Promise<void> {
   const update = () =>
     documents.update(id, (current) => {
       const next = to(current);
@@ -275,7 +275,9 @@ export const upsert = async <T extends Document>(
   const first = to(undefined);
   // Otherwise another instance has inserted it meanwhile.
   if (first && !(await insertOnce(documents, first))) await update();
-};
+}
 
 /** The signing keys of the installation. */
-export const keysOf = (store: Store) => store.collection(keysCollection).of(INSTALLATION);
+export function keysOf(store: Store) {
+  return store.collection(keysCollection).of(INSTALLATION);
+}

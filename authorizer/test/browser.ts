@@ -20,11 +20,11 @@ const tag = argon2Sync('argon2id', { ...cheapest, message: PASSWORD, nonce });
 const PASSWORD_HASH = `$argon2id$v=19$m=8,t=1,p=1$${[nonce, tag].map((one) => one.toString('base64').replaceAll('=', '')).join('$')}`;
 
 /** Gives an invited user PASSWORD, as its page does. `at`: epoch milliseconds. */
-export const acceptCheaply = async (store: Store, { id, institution, invitation }: UserDocument, at = Date.now()) => {
+export async function acceptCheaply(store: Store, { id, institution, invitation }: UserDocument, at = Date.now()) {
   const users = store.collection(usersCollection).of(institution);
   await users.update(id, (user) => ({ next: withPassword(user, PASSWORD_HASH, new Date(at)) }));
   await removeInvitation(store, institution, invitation);
-};
+}
 
 /** A page or a redirect, as a browser gets it. */
 export interface Visited {
@@ -36,7 +36,7 @@ export interface Visited {
 }
 
 /** A browser: keeps cookies, follows nothing, sends forms. */
-export const openBrowser = (url: string, origin?: string, cookies = new Map<string, string>()) => {
+export function openBrowser(url: string, origin?: string, cookies = new Map<string, string>()) {
   const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(`${url}${path}`, {
@@ -65,22 +65,25 @@ export const openBrowser = (url: string, origin?: string, cookies = new Map<stri
       },
     });
   return { cookies, visit, post };
-};
+}
 
 export type Browser = ReturnType<typeof openBrowser>;
 
 /** The hidden member of the page's form. */
-export const formOf = ({ text }: Visited): string => /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
+export function formOf({ text }: Visited): string {
+  return /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
+}
 
 /** A code verifier with its challenge. */
-export const proof = () => {
+export function proof() {
   const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
-};
+}
 
 /** The claims of a token, unverified. */
-export const claimsOf = (token: unknown): Json =>
-  JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
+export function claimsOf(token: unknown): Json {
+  return JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString());
+}
 
 export interface Person {
   readonly userId: string;
@@ -89,7 +92,7 @@ export interface Person {
 }
 
 /** Functions for users and clients of an installation. `now`: its clock, epoch milliseconds. */
-export const peopleOf = (installation: Installation, now: () => number = Date.now) => {
+export function peopleOf(installation: Installation, now: () => number = Date.now) {
   const { store, issuer } = installation;
   const users = createUsers(store, { publicUrl: issuer, now });
 
@@ -207,15 +210,15 @@ export const peopleOf = (installation: Installation, now: () => number = Date.no
     userInfo,
     isValid,
   };
-};
+}
 
 export type People = ReturnType<typeof peopleOf>;
 
 /** The same for the tests of a suite, whose installation starts before them. */
-export const peopleFor = (installation: Installation, now?: () => number): People => {
+export function peopleFor(installation: Installation, now?: () => number): People {
   const people = {} as People;
   beforeAll(() => {
     Object.assign(people, peopleOf(installation, now));
   });
   return people;
-};
+}

@@ -16,7 +16,9 @@ import { authorizer, createClient } from '../src/index.ts';
 import { type Known, openReferences } from './references.ts';
 
 export const serviceRootSecret = 'a-root-secret-of-the-tests';
-export const secretOf = (process: string) => deriveServiceSecret(serviceRootSecret, process);
+export function secretOf(process: string) {
+  return deriveServiceSecret(serviceRootSecret, process);
+}
 export const keyEncryptionKey = 'a-key-encryption-key-of-the-tests';
 
 /** The engines that this run has. */
@@ -38,55 +40,24 @@ export interface Received {
   readonly body: Json;
 }
 
-const received = async (answer: Promise<Response>): Promise<Received> => {
-  const response = await answer;
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text ? (JSON.parse(text) as Json) : {} };
-};
-
 export interface TestClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-const form = (fields: Readonly<Record<string, string>> | string): string =>
-  typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
-
 /** Asks every few milliseconds until it holds; throws after `withinMs`. */
-export const until = async (holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> => {
+export async function until(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`it did not hold within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-};
+}
 
 /** HTTP Basic as clients send it. */
-export const basic = (id: string, secret: string): string =>
-  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-
-/** Forwards to services that start later, in turn, so that the public URL is known before. */
-const publicAddress = async () => {
-  let targets: readonly string[] = [];
-  let turn = 0;
-  const server = createServer({ keepAliveTimeout: 600_000 }, (incoming, outgoing) => {
-    const { method, url, headers } = incoming;
-    turn += 1;
-    const onward = forward(`${targets[turn % targets.length]}${url}`, { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(onward);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lead: (to: readonly string[]) => {
-      targets = to;
-    },
-    close: () => server.close(),
-  };
-};
+export function basic(id: string, secret: string): string {
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}
 
 export interface InstallationOptions {
   readonly accessTokenLifetime?: number;
@@ -106,7 +77,7 @@ export interface InstallationOptions {
 }
 
 /** A running authorizer, and functions that call it. */
-export const startInstallation = async (options: InstallationOptions = {}) => {
+export async function startInstallation(options: InstallationOptions = {}) {
   const { engine = engines[0], now, isBalanced = false } = options;
   if (!engine) throw new Error('there is no engine');
   const directory = mkdtempSync(join(tmpdir(), 'authorizer-'));
@@ -200,22 +171,45 @@ export const startInstallation = async (options: InstallationOptions = {}) => {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** Forwards to services that start later, in turn, so that the public URL is known before. */
+const publicAddress = async () => {
+  let targets: readonly string[] = [];
+  let turn = 0;
+  const server = createServer({ keepAliveTimeout: 600_000 }, (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    turn += 1;
+    const onward = forward(`${targets[turn % targets.length]}${url}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    lead: (to: readonly string[]) => {
+      targets = to;
+    },
+    close: () => server.close(),
+  };
 };
 
 export type Installation = Awaited<ReturnType<typeof startInstallation>>;
 
 /** The installation of the tests of a suite: it starts before them and ends after them. */
-export const installationFor = (options?: InstallationOptions): Installation => {
+export function installationFor(options?: InstallationOptions): Installation {
   const installation = {} as Installation;
   beforeAll(async () => {
     Object.assign(installation, await startInstallation(options));
   });
   afterAll(() => installation.close());
   return installation;
-};
+}
 
 /** Functions that call one instance. */
-export const waysTo = (url: string, store: Store) => {
+export function waysTo(url: string, store: Store) {
   const post = (
     path: string,
     fields: Readonly<Record<string, string>> | string,
@@ -294,4 +288,13 @@ export const waysTo = (url: string, store: Store) => {
   ): Promise<Received> => callAt(token, operation, scope, method, `/svc/v3/clients${path}`, more);
 
   return { post, get, newClient, askToken, tokenOf, introspect, internal, decide, call, callAt };
+}
+
+const received = async (answer: Promise<Response>): Promise<Received> => {
+  const response = await answer;
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text ? (JSON.parse(text) as Json) : {} };
 };
+
+const form = (fields: Readonly<Record<string, string>> | string): string =>
+  typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();

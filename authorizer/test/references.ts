@@ -22,13 +22,8 @@ export interface FakeReferences {
 
 const written = { createdAt: '2026-11-20T16:05:12.000Z', updatedAt: '2026-11-20T16:05:12.000Z' };
 
-const absent = () => new Fault('not_found', 'There is no resource with this id.');
-
-const pairsOf = (known: Known, member: 'contacts' | 'pointsOfSale') =>
-  Object.entries(known).flatMap(([institution, own]) => (own[member] ?? []).map((id) => [institution, id] as const));
-
 /** Fakes of contacts and catalog, whose callers have identities of the authorizer at this address. */
-export const openReferences = async (authorizerUrl: string, known: Known): Promise<FakeReferences> => {
+export async function openReferences(authorizerUrl: string, known: Known): Promise<FakeReferences> {
   const authority = { listening: { url: authorizerUrl } };
   const erasedAt = new Map<string, string | null>(pairsOf(known, 'contacts').map((pair) => [pair.join(' '), null]));
   const hosts = new Map(pairsOf(known, 'pointsOfSale').map(([institution, host]) => [host, institution]));
@@ -82,4 +77,9 @@ export const openReferences = async (authorizerUrl: string, known: Known): Promi
       await Promise.all([catalog.close(), contacts.close()]);
     },
   };
-};
+}
+
+const pairsOf = (known: Known, member: 'contacts' | 'pointsOfSale') =>
+  Object.entries(known).flatMap(([institution, own]) => (own[member] ?? []).map((id) => [institution, id] as const));
+
+const absent = () => new Fault('not_found', 'There is no resource with this id.');

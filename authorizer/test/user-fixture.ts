@@ -13,13 +13,13 @@ export interface TestUser {
 let made = 0;
 
 /** A new login. */
-export const newLogin = (): string => {
+export function newLogin(): string {
   made += 1;
   return `user-${made}-${process.pid}@opera.example`;
-};
+}
 
 /** Functions on the users of an installation. */
-export const usersIn = (installation: Installation) => {
+export function usersIn(installation: Installation) {
   const { url, store, issuer } = installation;
   const people = peopleOf(installation);
 
@@ -102,4 +102,4 @@ export const usersIn = (installation: Installation) => {
     tokenOf,
     callerOf,
   };
-};
+}

@@ -38,33 +38,40 @@ interface GatewayCertificate extends Certificate {
 }
 
 /** The configured certificate, or a development certificate stored in the directory. @throws {StartFault} */
-export const certificateFrom = async (
+export async function certificateFrom(
   settings: Pick<Settings<typeof gatewaySettings>, 'certificate' | 'publicUrl' | 'host'>,
   directory: string,
-): Promise<GatewayCertificate> => {
+): Promise<GatewayCertificate> {
   const { certificate: files, publicUrl, host } = settings;
   if (files) return { ...readCertificate(files), files };
   const hosts = [new URL(publicUrl).hostname, ...hostsReaching(host)];
   return developmentCertificate(ensureDirectory(directory, 'BOXOFFICE_DATA_DIR'), hosts);
-};
+}
 
 /** The access log of a process: buffered JSON lines on standard output, or readable lines in a terminal. */
-export const openAccessLog = (logger: Logger, level: LogLevel): AccessLog => {
+export function openAccessLog(logger: Logger, level: LogLevel): AccessLog {
   if (level === 'warn' || level === 'error') return { record: () => undefined, flush: () => undefined };
   return process.stdout.isTTY ? loggedAccess(logger) : bufferedAccess((lines) => process.stdout.write(lines));
-};
+}
 
 /**
  * Keeps V8 from taking the objects of requests for long-lived ones under load, as it does when its young generation is
  * still small: in the old generation, each keeps its whole request until a full collection. Measured: a fifth of the
  * processor time of a forwarded request.
  */
-export const keepRequestsYoung = (): void => setFlagsFromString('--no-allocation-site-pretenuring');
+export function keepRequestsYoung(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring');
+}
 
 /** Time until the log reports that RabbitMQ has not answered. Milliseconds. */
 const CONNECT_MS = 5_000;
 
 type GatewaySettings = Settings<typeof standaloneSettings>;
+
+/** Runs a standalone gateway until SIGTERM; a setting or port that prevents the start is printed. */
+export async function runGateway(): Promise<void> {
+  await run().catch(failStart);
+}
 
 const run = async (): Promise<void> => {
   keepRequestsYoung();
@@ -118,9 +125,4 @@ const serve = async (settings: GatewaySettings, logger: Logger, stop: Stop): Pro
     stop.add('operations', () => operations.close());
   }
   logger.info('listening', { url: gateway.httpsUrl });
-};
-
-/** Runs a standalone gateway until SIGTERM; a setting or port that prevents the start is printed. */
-export const runGateway = async (): Promise<void> => {
-  await run().catch(failStart);
 };

@@ -126,18 +126,20 @@ export const standaloneSettings = {
 };
 
 /** The gateway options that follow from the settings; the caller adds the rest. */
-export const optionsFrom = (
+export function optionsFrom(
   settings: Settings<typeof gatewaySettings>,
-): Pick<GatewayOptions, 'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits' | 'hstsSeconds'> => ({
-  host: settings.host,
-  port: settings.gatewayPort,
-  httpPort: settings.gatewayHttpPort,
-  publicUrl: settings.publicUrl,
-  trustProxy: settings.trustProxy,
-  limits: {
-    client: settings.rateLimitPerMinute,
-    address: settings.addressLimitPerMinute,
-    session: settings.posRateLimitPerMinute,
-  },
-  hstsSeconds: settings.hstsSeconds ?? (settings.certificate ? HSTS_SECONDS : undefined),
-});
+): Pick<GatewayOptions, 'host' | 'port' | 'httpPort' | 'publicUrl' | 'trustProxy' | 'limits' | 'hstsSeconds'> {
+  return {
+    host: settings.host,
+    port: settings.gatewayPort,
+    httpPort: settings.gatewayHttpPort,
+    publicUrl: settings.publicUrl,
+    trustProxy: settings.trustProxy,
+    limits: {
+      client: settings.rateLimitPerMinute,
+      address: settings.addressLimitPerMinute,
+      session: settings.posRateLimitPerMinute,
+    },
+    hstsSeconds: settings.hstsSeconds ?? (settings.certificate ? HSTS_SECONDS : undefined),
+  };
+}

@@ -41,51 +41,15 @@ import { createGatewayMetrics } from './telemetry/metrics.ts';
 import { loggedAccess } from './telemetry/request-log.ts';
 import { createSpool, noSpool } from './telemetry/spool.ts';
 
-/** The health check of the broker, if one is configured. */
-const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
-  if (bus === undefined) return {};
-  let connected: Bus | undefined;
-  void Promise.resolve(bus).then((there) => {
-    connected = there;
-  });
-  const broker = async (): Promise<void> => {
-    if (!connected) throw new Error('the broker is not connected yet');
-    await connected.ping();
-  };
-  return { broker };
-};
-
-/** The token verification and its keys. Without an authorizer, every token is refused with 503. */
-const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
-  if (authorizerUrl === undefined) {
-    const verify = () => Promise.reject(unavailable('No authorizer is configured.'));
-    return { keys: undefined, verify, prepare: () => undefined };
-  }
-  const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
-  const prepare = () => void keys.refresh().catch(() => undefined);
-  return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
-};
-
 /** Least time between two reports before their time, for a caller without a share and for one that needs more. Milliseconds. */
 const EARLY_MS = { urgent: 100, usual: 1_000 };
-
-/** Reports before the time, but seldom however often it is called. */
-const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) => {
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  return (isUrgent) => {
-    const at = performance.now();
-    if (at - reportedAt < (isUrgent ? EARLY_MS.urgent : EARLY_MS.usual)) return;
-    reportedAt = at;
-    void report();
-  };
-};
 
 /**
  * Starts the gateway and resolves when it accepts requests. Paths below the prefixes of a service that it has never
  * reached answer 503.
  * @throws {StartFault} when a port cannot be bound
  */
-export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host, tls, publicUrl, serviceSecret, logger, metrics, dataDirectory } = options;
   const { trustProxy = [], accessLog = loggedAccess(logger) } = options;
   const list = options.serviceList ?? fixedServices();
@@ -280,4 +244,40 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       accessLog.flush();
     },
   };
+}
+
+/** Reports before the time, but seldom however often it is called. */
+const early = (report: () => Promise<unknown>): ((isUrgent: boolean) => void) => {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (isUrgent) => {
+    const at = performance.now();
+    if (at - reportedAt < (isUrgent ? EARLY_MS.urgent : EARLY_MS.usual)) return;
+    reportedAt = at;
+    void report();
+  };
+};
+
+/** The token verification and its keys. Without an authorizer, every token is refused with 503. */
+const verifierOf = (authorizerUrl: string | undefined, issuer: string) => {
+  if (authorizerUrl === undefined) {
+    const verify = () => Promise.reject(unavailable('No authorizer is configured.'));
+    return { keys: undefined, verify, prepare: () => undefined };
+  }
+  const keys = createKeySet({ url: new URL(JWKS_PATH, authorizerUrl).href });
+  const prepare = () => void keys.refresh().catch(() => undefined);
+  return { keys, verify: verifyAccessToken({ keys, issuer }), prepare };
+};
+
+/** The health check of the broker, if one is configured. */
+const brokerOf = (bus: GatewayOptions['bus']): Readonly<Record<string, Check>> => {
+  if (bus === undefined) return {};
+  let connected: Bus | undefined;
+  void Promise.resolve(bus).then((there) => {
+    connected = there;
+  });
+  const broker = async (): Promise<void> => {
+    if (!connected) throw new Error('the broker is not connected yet');
+    await connected.ping();
+  };
+  return { broker };
 };

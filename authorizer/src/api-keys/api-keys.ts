@@ -9,12 +9,6 @@ import { isUsable, monthOf } from '../domain/api-key.ts';
 import { type ApiKeyDocument, apiKeysCollection, apiKeyUsesCollection, type ChangeRequest } from '../store.ts';
 import { detailsOf, NewApiKey, type UsedApiKey, view } from './view.ts';
 
-/** A new API key: 256 random bits, so that a plain hash is safe to store. */
-const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64url')}`;
-
-/** The public id of a new API key. */
-const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
-
 /** The form of a key's hash, as the gateway sends it. */
 const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
 
@@ -22,7 +16,7 @@ const API_KEY_HASH = /^[A-Za-z0-9_-]{43}$/;
 export type ApiKeyLookup = ReturnType<typeof createApiKeyLookup>;
 
 /** Makes the lookup. `now` in epoch milliseconds. */
-export const createApiKeyLookup = (store: Store, now: () => number) => {
+export function createApiKeyLookup(store: Store, now: () => number) {
   const apiKeys = store.collection(apiKeysCollection).acrossInstitutions;
   const uses = store.collection(apiKeyUsesCollection).acrossInstitutions;
 
@@ -58,15 +52,7 @@ export const createApiKeyLookup = (store: Store, now: () => number) => {
       };
     },
   };
-};
-
-const past = (): Fault =>
-  new Fault(
-    'semantically_invalid',
-    '$.expiresAt has passed; DELETE /svc/v3/api-keys/{apiKeyId} (deleteApiKey) ends a key at once.',
-  );
-
-const absent = (): Fault => new Fault('not_found', 'There is no API key with this id.');
+}
 
 type Request = ChangeRequest<ApiKeyDocument>;
 
@@ -74,7 +60,7 @@ type Request = ChangeRequest<ApiKeyDocument>;
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** Makes the API keys on a store. `now` in epoch milliseconds. */
-export const createApiKeys = (store: Store, now = Date.now) => {
+export function createApiKeys(store: Store, now = Date.now) {
   const apiKeys = store.collection(apiKeysCollection);
   const uses = store.collection(apiKeyUsesCollection);
 
@@ -143,7 +129,21 @@ export const createApiKeys = (store: Store, now = Date.now) => {
     remove: (institution: string, apiKeyId: string, request: Request = {}) =>
       change(institution, apiKeyId, request, (current) => rules.deletedApiKey(current, new Date(now()))),
   };
-};
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no API key with this id.');
+
+const past = (): Fault =>
+  new Fault(
+    'semantically_invalid',
+    '$.expiresAt has passed; DELETE /svc/v3/api-keys/{apiKeyId} (deleteApiKey) ends a key at once.',
+  );
+
+/** A new API key: 256 random bits, so that a plain hash is safe to store. */
+const makeApiKey = (): string => `bok_${randomBytes(32).toString('base64url')}`;
+
+/** The public id of a new API key. */
+const makeApiKeyId = (): string => `key_${randomBytes(12).toString('base64url')}`;
 
 const check = createCheck(NewApiKey);
 
@@ -151,21 +151,21 @@ const check = createCheck(NewApiKey);
  * Creates an API key directly in the store, for an operator; the plaintext key is returned only here.
  * @throws {Fault} validation_error
  */
-export const createApiKey = async (store: Store, institution: string, body: Static<typeof NewApiKey>) => {
+export async function createApiKey(store: Store, institution: string, body: Static<typeof NewApiKey>) {
   check(body);
   const { apiKey, key } = await createApiKeys(store).create(institution, detailsOf(body));
   return { ...view({ apiKey, use: undefined }, Date.now()), key };
-};
+}
 
 /** The API keys of one institution, oldest first. */
-export const listApiKeys = async (store: Store, institution: string) => {
+export async function listApiKeys(store: Store, institution: string) {
   const found = await createApiKeys(store)
     .used(institution)
     .find({ where: { deletedAt: null }, orderBy: 'createdAt' });
   return found.map((used) => view(used, Date.now()));
-};
+}
 
 /** Deletes an API key. @throws {Fault} not_found */
-export const deleteApiKey = async (store: Store, institution: string, apiKeyId: string): Promise<void> => {
+export async function deleteApiKey(store: Store, institution: string, apiKeyId: string): Promise<void> {
   await createApiKeys(store).remove(institution, apiKeyId);
-};
+}

@@ -35,12 +35,8 @@ const newExample = {
   monthlyQuota: example.monthlyQuota,
 };
 
-const etag = ({ revision }: ApiKeyDocument): string => String(revision);
-
-const location = ({ id }: ApiKeyDocument): string => `${API_KEYS}/${id}`;
-
 /** The operations on API keys, limited to the caller's institution. `now` in epoch milliseconds. */
-export const apiKeyRoutes = (apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] => {
+export function apiKeyRoutes(apiKeys: ApiKeys, now: () => number = Date.now): AnyOperation[] {
   const shown = (used: UsedApiKey) => ok(view(used, now()), { etag: etag(used.apiKey) });
 
   return [
@@ -153,4 +149,8 @@ export const apiKeyRoutes = (apiKeys: ApiKeys, now: () => number = Date.now): An
       },
     }),
   ];
-};
+}
+
+const etag = ({ revision }: ApiKeyDocument): string => String(revision);
+
+const location = ({ id }: ApiKeyDocument): string => `${API_KEYS}/${id}`;

@@ -75,35 +75,40 @@ export const READ_ONLY = readOnlyOf(ApiKey, NewApiKey);
 const shown = createView(ApiKey);
 
 /** The public view of an API key, without its hash. `now` in epoch milliseconds. */
-export const view = ({ apiKey, use }: UsedApiKey, now: number) =>
-  shown({
+export function view({ apiKey, use }: UsedApiKey, now: number) {
+  return shown({
     ...apiKey,
     apiKeyId: apiKey.id,
     usedThisMonth: use?.month === monthOf(now) ? use.used : 0,
     lastUsedAt: use?.lastUsedAt ?? null,
   });
+}
 
 /** Members of a body; null removes one. */
 type Given = { readonly [Name in keyof Static<typeof NewApiKey>]?: Static<typeof NewApiKey>[Name] | null };
 
 /** A body in the form of the domain; absent members stay absent. */
-export const changeOf = ({ name, origins, ratePerMinute, monthlyQuota, expiresAt }: Given): Partial<ApiKeyDetails> => ({
-  ...(typeof name === 'string' ? { name } : {}),
-  ...(origins === undefined ? {} : { origins: [...new Set(origins ?? [])] }),
-  ...(ratePerMinute === undefined ? {} : { ratePerMinute: ratePerMinute ?? DEFAULT_RATE_PER_MINUTE }),
-  ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
-  ...(expiresAt === undefined ? {} : { expiresAt }),
-});
+export function changeOf({ name, origins, ratePerMinute, monthlyQuota, expiresAt }: Given): Partial<ApiKeyDetails> {
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(origins === undefined ? {} : { origins: [...new Set(origins ?? [])] }),
+    ...(ratePerMinute === undefined ? {} : { ratePerMinute: ratePerMinute ?? DEFAULT_RATE_PER_MINUTE }),
+    ...(monthlyQuota === undefined ? {} : { monthlyQuota }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
 
 /** The details of a new key. */
-export const detailsOf = (body: Static<typeof NewApiKey>): ApiKeyDetails => ({
-  name: body.name,
-  origins: [],
-  ratePerMinute: DEFAULT_RATE_PER_MINUTE,
-  monthlyQuota: null,
-  expiresAt: null,
-  ...changeOf(body),
-});
+export function detailsOf(body: Static<typeof NewApiKey>): ApiKeyDetails {
+  return {
+    name: body.name,
+    origins: [],
+    ratePerMinute: DEFAULT_RATE_PER_MINUTE,
+    monthlyQuota: null,
+    expiresAt: null,
+    ...changeOf(body),
+  };
+}
 
 /** The API key of the examples. */
 export const example: Static<typeof ApiKey> = {

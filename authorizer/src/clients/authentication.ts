@@ -7,37 +7,30 @@ import { type ClientDocument, clientsCollection } from '../store.ts';
 import { OAuthFault } from '../tokens/endpoints.ts';
 
 /** A new client secret: 256 random bits, so that a plain hash is safe; a password hash would only cost throughput. */
-export const makeSecret = (): string => randomBytes(32).toString('base64url');
+export function makeSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
 
 /** A new client id. */
-export const makeClientId = (): string => `cli_${randomBytes(16).toString('base64url')}`;
+export function makeClientId(): string {
+  return `cli_${randomBytes(16).toString('base64url')}`;
+}
 
 /** The form of client ids. Any other presented id may be a misplaced secret, so it is neither logged nor looked up. */
 export const CLIENT_ID = /^cli_[A-Za-z0-9_-]{22}$/;
 
 /** A new secret's id. */
-export const makeSecretId = (): string => `sec_${randomBytes(12).toString('base64url')}`;
+export function makeSecretId(): string {
+  return `sec_${randomBytes(12).toString('base64url')}`;
+}
 
 /** The stored form of a secret. */
-export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url');
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
 
 /** Compared in place of a missing secret; no secret has this hash. */
 const NO_HASH = Buffer.alloc(32);
-
-/**
- * The client's secret that matches, or undefined. The time does not depend on whether the client exists, on its number
- * of secrets, or on which one matches.
- */
-const matchSecret = (secrets: readonly Secret[], presented: string): Secret | undefined => {
-  const candidate = hash('sha256', presented, 'buffer');
-  let match: Secret | undefined;
-  for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
-    const secret = secrets[slot];
-    const known = secret ? Buffer.from(secret.hash, 'base64url') : NO_HASH;
-    if (timingSafeEqual(known, candidate) && secret) match = secret;
-  }
-  return match;
-};
 
 /** How long a client is cached: well below the five seconds within which a change must take effect. Milliseconds. */
 const CACHED_MS = 1_000;
@@ -50,7 +43,7 @@ const NO_CLIENT = 'cli_none';
 export type ClientDirectory = ReturnType<typeof createClientDirectory>;
 
 /** Makes the directory: a one-second cache in front of the store. */
-export const createClientDirectory = (store: Store, now = Date.now) => {
+export function createClientDirectory(store: Store, now = Date.now) {
   const clients = store.collection(clientsCollection).acrossInstitutions;
   const cache = new LRUCache<string, { readonly client: ClientDocument; readonly at: number }>({
     max: CACHED_CLIENTS,
@@ -97,18 +90,18 @@ export const createClientDirectory = (store: Store, now = Date.now) => {
       await Promise.all(pendingWrites.values());
     },
   };
-};
+}
 
 /** The known fields of a posted form; absent and empty ones are missing. */
 export type Form<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /** The values of required fields, in order. @throws {OAuthFault} naming every missing field */
-export const required = <Name extends string>(form: Form<Name>, names: readonly Name[]): string[] => {
+export function required<Name extends string>(form: Form<Name>, names: readonly Name[]): string[] {
   const missing = names.filter((name) => form[name] === undefined);
   if (missing.length === 0) return names.map((name) => form[name] as string);
   const details = missing.map((name) => `form field ${name} is required`).join('; ');
   throw new OAuthFault('missing_parameter', 'invalid_request', `${details}.`);
-};
+}
 
 /** The name and secret that a request presents. */
 interface Credentials {
@@ -119,17 +112,15 @@ interface Credentials {
 const SCHEME = /^basic(?:\s+|$)/i;
 
 /** Whether the header uses the Basic scheme, well-formed or not. */
-export const isBasic = (authorization: string | undefined): authorization is string =>
-  authorization !== undefined && SCHEME.test(authorization);
+export function isBasic(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && SCHEME.test(authorization);
+}
 
-const formDecoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    // Not percent-encoded by the client.
-    return text;
-  }
-};
+/** Parses HTTP Basic credentials. Undefined if malformed or incomplete. */
+export function readBasic(authorization: string): Credentials | undefined {
+  const parts = partsOf(authorization);
+  return parts?.id && parts.secret ? parts : undefined;
+}
 
 /** HTTP Basic credentials: split at the first colon, both parts form-decoded (RFC 6749, 2.3.1). Undefined without one. */
 const partsOf = (authorization: string): Credentials | undefined => {
@@ -140,19 +131,13 @@ const partsOf = (authorization: string): Credentials | undefined => {
   return { id, secret: formDecoded(decoded.slice(colon + 1)) };
 };
 
-/** Parses HTTP Basic credentials. Undefined if malformed or incomplete. */
-export const readBasic = (authorization: string): Credentials | undefined => {
-  const parts = partsOf(authorization);
-  return parts?.id && parts.secret ? parts : undefined;
-};
-
-/**
- * Whether a client is named with an empty password. That guesses nothing: libraries try a public client so, before they
- * send its client_id in the form.
- */
-const hasNoPassword = (authorization: string | undefined): boolean => {
-  const parts = isBasic(authorization) ? partsOf(authorization) : undefined;
-  return parts !== undefined && parts.id !== '' && parts.secret === '';
+const formDecoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    // Not percent-encoded by the client.
+    return text;
+  }
 };
 
 /** The form fields that may carry client credentials. */
@@ -178,8 +163,40 @@ export type Authenticate = (form: CredentialForm, authorization: string | undefi
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="boxoffice", charset="UTF-8"' };
 
 /** The same refusal for an unknown client and for a wrong secret; with a challenge only if Basic was used. */
-export const invalidClient = (basic: boolean): OAuthFault =>
-  new OAuthFault('unauthorized', 'invalid_client', 'The client credentials are not valid.', basic ? CHALLENGE : {});
+export function invalidClient(basic: boolean): OAuthFault {
+  return new OAuthFault(
+    'unauthorized',
+    'invalid_client',
+    'The client credentials are not valid.',
+    basic ? CHALLENGE : {},
+  );
+}
+
+/**
+ * Creates the client authentication. An unknown client and a wrong secret cost the same: one read of the store and the
+ * same comparisons, so that neither response nor time reveals which client exists. That read also finds a secret that
+ * another instance has just created. A client is cached for a second, so an instance accepts a withdrawn secret for a
+ * second at most; docs/reliability.md promises five.
+ */
+export function createClientAuthentication(clients: ClientDirectory, onFailure: FailedAuthentication): Authenticate {
+  return async (form, authorization) => {
+    const basic = isBasic(authorization);
+    const credentials = readCredentials(form, authorization);
+    if (!credentials) {
+      if (!hasNoPassword(authorization)) onFailure({ clientId: undefined, reason: 'malformed credentials' });
+      throw invalidClient(basic);
+    }
+    const cached = clients.cached(credentials.id);
+    const known = matchSecret(cached?.secrets ?? [], credentials.secret);
+    if (cached && known) return { client: cached, secret: known };
+
+    const client = await clients.current(credentials.id);
+    const secret = matchSecret(client?.secrets ?? [], credentials.secret);
+    if (client && secret) return { client, secret };
+    onFailure({ clientId: credentials.id, reason: client ? 'wrong secret' : 'unknown client' });
+    throw invalidClient(basic);
+  };
+}
 
 /** The presented credentials, by exactly one of the two methods (RFC 6749, 2.3.1). */
 const readCredentials = (form: CredentialForm, authorization: string | undefined): Credentials | undefined => {
@@ -206,30 +223,28 @@ const readCredentials = (form: CredentialForm, authorization: string | undefined
 };
 
 /**
- * Creates the client authentication. An unknown client and a wrong secret cost the same: one read of the store and the
- * same comparisons, so that neither response nor time reveals which client exists. That read also finds a secret that
- * another instance has just created. A client is cached for a second, so an instance accepts a withdrawn secret for a
- * second at most; docs/reliability.md promises five.
+ * Whether a client is named with an empty password. That guesses nothing: libraries try a public client so, before they
+ * send its client_id in the form.
  */
-export const createClientAuthentication =
-  (clients: ClientDirectory, onFailure: FailedAuthentication): Authenticate =>
-  async (form, authorization) => {
-    const basic = isBasic(authorization);
-    const credentials = readCredentials(form, authorization);
-    if (!credentials) {
-      if (!hasNoPassword(authorization)) onFailure({ clientId: undefined, reason: 'malformed credentials' });
-      throw invalidClient(basic);
-    }
-    const cached = clients.cached(credentials.id);
-    const known = matchSecret(cached?.secrets ?? [], credentials.secret);
-    if (cached && known) return { client: cached, secret: known };
+const hasNoPassword = (authorization: string | undefined): boolean => {
+  const parts = isBasic(authorization) ? partsOf(authorization) : undefined;
+  return parts !== undefined && parts.id !== '' && parts.secret === '';
+};
 
-    const client = await clients.current(credentials.id);
-    const secret = matchSecret(client?.secrets ?? [], credentials.secret);
-    if (client && secret) return { client, secret };
-    onFailure({ clientId: credentials.id, reason: client ? 'wrong secret' : 'unknown client' });
-    throw invalidClient(basic);
-  };
+/**
+ * The client's secret that matches, or undefined. The time does not depend on whether the client exists, on its number
+ * of secrets, or on which one matches.
+ */
+const matchSecret = (secrets: readonly Secret[], presented: string): Secret | undefined => {
+  const candidate = hash('sha256', presented, 'buffer');
+  let match: Secret | undefined;
+  for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
+    const secret = secrets[slot];
+    const known = secret ? Buffer.from(secret.hash, 'base64url') : NO_HASH;
+    if (timingSafeEqual(known, candidate) && secret) match = secret;
+  }
+  return match;
+};
 
 /** A client that has authenticated, or a public one that has named itself. */
 export interface IdentifiedClient {
@@ -245,9 +260,12 @@ export type IdentifyClient = (form: CredentialForm, authorization: string | unde
  * Creates the identification of clients at which users sign in: a confidential client authenticates, a public client
  * sends its client_id alone (RFC 6749, 3.2.1). A confidential client without its secret is refused like an unknown one.
  */
-export const createClientIdentification =
-  (clients: ClientDirectory, authenticate: Authenticate, onFailure: FailedAuthentication): IdentifyClient =>
-  async (form, authorization) => {
+export function createClientIdentification(
+  clients: ClientDirectory,
+  authenticate: Authenticate,
+  onFailure: FailedAuthentication,
+): IdentifyClient {
+  return async (form, authorization) => {
     if (isBasic(authorization) || form.client_secret !== undefined) return authenticate(form, authorization);
     const [clientId = ''] = required(form, ['client_id']);
     const client = clients.cached(clientId) ?? (await clients.current(clientId));
@@ -255,3 +273,4 @@ export const createClientIdentification =
     onFailure({ clientId, reason: client ? 'no secret' : 'unknown client' });
     throw invalidClient(false);
   };
+}

@@ -9,8 +9,6 @@ import { hashSecret, makeClientId, makeSecret, makeSecretId } from './authentica
 import { checkUris } from './uris.ts';
 import { view } from './view.ts';
 
-const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
-
 const refusals: Record<rules.Refusal, () => Fault> = {
   unknown_secret: () => new Fault('not_found', 'The client has no secret with this id.'),
   client_last_secret: () =>
@@ -34,22 +32,11 @@ interface ClientsOptions {
   readonly changed?: (clientId: string) => void;
 }
 
-/** @throws {Fault} semantically_invalid, naming the scopes that a client with these bounds cannot have */
-const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
-  const excluded = rules.excludedScopes(bounds, scopes);
-  if (excluded.length === 0) return;
-  const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which only a client without bounds can have; leave them out, or set $.bounds to null.`;
-  throw new Fault('semantically_invalid', text);
-};
-
-/** What a change of bounds names of other services. */
-const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: change?.pointsOfSale ?? [] });
-
 /** Makes the clients on a store. */
-export const createClients = (
+export function createClients(
   store: Store,
   { references, now = Date.now, changed = () => undefined }: ClientsOptions = {},
-) => {
+) {
   const clients = store.collection(clientsCollection);
   const requireKnown = createReferenceCheck(references, '$.bounds');
 
@@ -138,12 +125,40 @@ export const createClients = (
     removeSecret: (institution: string, clientId: string, secretId: string, request: Request = {}) =>
       change(institution, clientId, request, (current, at) => rules.removeSecret(current, secretId, at)),
   };
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no client with this id.');
+
+/** @throws {Fault} semantically_invalid, naming the scopes that a client with these bounds cannot have */
+const checkScopes = ({ bounds, scopes }: Pick<rules.Client, 'bounds' | 'scopes'>): void => {
+  const excluded = rules.excludedScopes(bounds, scopes);
+  if (excluded.length === 0) return;
+  const text = `$.scopes: a client with bounds cannot have ${excluded.join(', ')}, which only a client without bounds can have; leave them out, or set $.bounds to null.`;
+  throw new Fault('semantically_invalid', text);
 };
+
+/** What a change of bounds names of other services. */
+const namedIn = (change: rules.BoundsChange | undefined) => ({ pointsOfSale: change?.pointsOfSale ?? [] });
 
 // What operators do, directly in the store.
 
 /** A client of an institution, to be registered. */
 type NewClient = Omit<rules.Registration, 'type'> & { readonly institution: string };
+
+/**
+ * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
+ * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error, naming
+ * URIs that cannot be registered
+ */
+export async function createClient(
+  store: Store,
+  { institution, ...registration }: NewClient,
+  knownScopes: readonly string[] = SCOPES,
+) {
+  checkRegistration(registration, knownScopes);
+  const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
+  return { ...view(client), clientSecret };
+}
 
 const checkRegistration = (
   { scopes, type = 'confidential', redirectUris, origins }: rules.Registration,
@@ -154,54 +169,40 @@ const checkRegistration = (
   checkUris({ redirectUris, origins }, type);
 };
 
-/**
- * Registers a confidential client directly in the store, for an operator; the plaintext secret is returned only here.
- * @throws {Fault} semantically_invalid, naming scopes that do not exist or that bounds exclude; validation_error, naming
- * URIs that cannot be registered
- */
-export const createClient = async (
-  store: Store,
-  { institution, ...registration }: NewClient,
-  knownScopes: readonly string[] = SCOPES,
-) => {
-  checkRegistration(registration, knownScopes);
-  const { client, clientSecret = '' } = await createClients(store).create(institution, registration);
-  return { ...view(client), clientSecret };
-};
-
 /** Registers a public client, which has no secret. @throws {Fault} like {@link createClient} */
-export const createPublicClient = async (
+export async function createPublicClient(
   store: Store,
   { institution, ...registration }: NewClient,
   knownScopes: readonly string[] = SCOPES,
-) => {
+) {
   const publicClient = { ...registration, type: 'public' as const };
   checkRegistration(publicClient, knownScopes);
   return view((await createClients(store).create(institution, publicClient)).client);
-};
+}
 
 /** The clients of one institution or of all, oldest first. */
-export const listClients = async (store: Store, institution?: string) => {
+export async function listClients(store: Store, institution?: string) {
   const clients = store.collection(clientsCollection);
   const documents = institution === undefined ? clients.acrossInstitutions : clients.of(institution);
   const found = await documents.find({ where: { deletedAt: null }, orderBy: 'createdAt' });
   return found.map(view);
-};
+}
 
 /** Deletes a client. @throws {Fault} not_found */
-export const deleteClient = async (store: Store, institution: string, clientId: string): Promise<void> => {
+export async function deleteClient(store: Store, institution: string, clientId: string): Promise<void> {
   await createClients(store).remove(institution, clientId);
-};
+}
 
 /**
  * Creates a second secret of a client; its plaintext is returned only here.
  * @throws {Fault} not_found, client_too_many_secrets
  */
-export const addClientSecret = async (store: Store, institution: string, clientId: string) => {
+export async function addClientSecret(store: Store, institution: string, clientId: string) {
   const { client, clientSecret } = await createClients(store).addSecret(institution, clientId);
   return { ...view(client), clientSecret };
-};
+}
 
 /** Withdraws a secret of a client. @throws {Fault} not_found, client_last_secret */
-export const removeClientSecret = async (store: Store, institution: string, clientId: string, secretId: string) =>
-  view(await createClients(store).removeSecret(institution, clientId, secretId));
+export async function removeClientSecret(store: Store, institution: string, clientId: string, secretId: string) {
+  return view(await createClients(store).removeSecret(institution, clientId, secretId));
+}

@@ -43,6 +43,165 @@ interface ClientRouteDependencies {
   readonly knownScopes: () => readonly string[];
 }
 
+/** The operations on clients, limited to the caller's institution. */
+export function routes({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] {
+  return [
+    operation({
+      id: 'listClients',
+      method: 'get',
+      path: CLIENTS,
+      access: 'clients:read',
+      summary: 'Lists the clients of the institution',
+      description: 'With the ids and dates of their secrets, never the secrets.',
+      query: pageQuery,
+      answers: { 200: page(Client) },
+      example: { answer: { items: [example], nextCursor: null } },
+      handle: (request) =>
+        pageOf(request, clients.documents(request.caller.institution), { where: { deletedAt: null }, item: view }),
+    }),
+    operation({
+      id: 'createClient',
+      method: 'post',
+      path: CLIENTS,
+      access: 'clients:write',
+      summary: 'Registers a client and answers its first secret, this once',
+      description:
+        'A public client, such as an application in a browser, has no secret. `bounds` make a client of a partner, such as a ' +
+        'reseller, see and sell only its own; it has the scopes of `bounds` at most.',
+      body: NewClient,
+      answers: { 201: CreatedClient },
+      errors: ['semantically_invalid'],
+      etag: true,
+      example: {
+        body: {
+          name: example.name,
+          scopes: example.scopes,
+          redirectUris: example.redirectUris,
+          bounds: { ownOrders: true },
+        },
+        answer: secretExample,
+      },
+      handle: async ({ caller, body, remember }) => {
+        mustExist(caller, body.scopes, knownScopes());
+        mustHold(caller, body.scopes, 'The new client would get');
+        checkUris(body, body.type ?? 'confidential');
+        const withSecret = (client: ClientDocument, clientSecret: string | null | undefined) =>
+          created(
+            { ...view(client), ...(client.type === 'public' ? {} : { clientSecret: clientSecret ?? null }) },
+            location(client),
+            { etag: etag(client) },
+          );
+        const replay = remember((client: ClientDocument) => withSecret(client, null));
+        const { client, clientSecret } = await clients.create(caller.institution, body, replay);
+        return withSecret(client, clientSecret);
+      },
+    }),
+    operation({
+      id: 'getClient',
+      method: 'get',
+      path: CLIENT,
+      access: 'clients:read',
+      summary: 'Gives a client',
+      description: 'With the ids and dates of its secrets, never the secrets.',
+      params: { clientId: pathId },
+      answers: { 200: Client },
+      etag: true,
+      example: { params: { clientId: example.clientId }, answer: example },
+      handle: async ({ caller, params }) => shown(await clients.get(caller.institution, params.clientId)),
+    }),
+    operation({
+      id: 'updateClient',
+      method: 'patch',
+      path: CLIENT,
+      access: 'clients:write',
+      summary: 'Changes a client: all but its type',
+      description:
+        'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds, in which new ' +
+        'bounds count as well, for all tokens.',
+      params: { clientId: pathId },
+      body: named('ClientChanges', patchOf(ChangeableClient)),
+      readOnly: READ_ONLY,
+      answers: { 200: Client },
+      conditional: true,
+      etag: true,
+      example: {
+        params: { clientId: example.clientId },
+        body: { scopes: example.scopes, bounds: { ownOrders: true } },
+        answer: example,
+      },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+        mustExist(caller, body.scopes ?? [], knownScopes());
+        mustHold(caller, body.scopes ?? [], 'The client would get');
+        const mayChange = allowed(caller, ifMatch);
+        const to = amendmentOf(body);
+        const allow = (current: ClientDocument): void => {
+          mayChange(current);
+          unchanged(view(current));
+          checkUris(body, current.type);
+        };
+        const request = { allow, idempotencyRecord: remember(shown) };
+        return shown(await clients.amend(caller.institution, params.clientId, to, request));
+      },
+    }),
+    operation({
+      id: 'deleteClient',
+      method: 'delete',
+      path: CLIENT,
+      access: 'clients:write',
+      summary: 'Deletes a client; its tokens are refused within five seconds',
+      description: 'It cannot be undone; what the client has made stays.',
+      params: { clientId: pathId },
+      answers: { 200: Client },
+      conditional: true,
+      example: { params: { clientId: example.clientId }, answer: { ...example, scopes: [], secrets: [] } },
+      handle: async ({ caller, params, ifMatch }) =>
+        ok(view(await clients.remove(caller.institution, params.clientId, { allow: allowed(caller, ifMatch) }))),
+    }),
+    operation({
+      id: 'createClientSecret',
+      method: 'post',
+      path: `${CLIENT}/secrets`,
+      access: 'clients.sensitive:write',
+      summary: 'Makes a second secret, for rotation, and answers it this once',
+      description: 'A public client has no secrets: 409 `conflict`.',
+      params: { clientId: pathId },
+      answers: { 201: ClientWithNewSecret },
+      errors: ['client_too_many_secrets', 'conflict'],
+      conditional: true,
+      etag: true,
+      example: { params: { clientId: example.clientId }, answer: secretExample },
+      handle: async ({ caller, params, ifMatch, remember }) => {
+        const withoutSecret = (client: ClientDocument) =>
+          created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
+        const request = { allow: allowed(caller, ifMatch), idempotencyRecord: remember(withoutSecret) };
+        const { client, clientSecret } = await clients.addSecret(caller.institution, params.clientId, request);
+        return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
+      },
+    }),
+    operation({
+      id: 'deleteClientSecret',
+      method: 'delete',
+      path: `${CLIENT}/secrets/{secretId}`,
+      access: 'clients.sensitive:write',
+      summary: 'Withdraws a secret; it, and the tokens that it obtained, are refused within five seconds',
+      description:
+        'The same holds for tokens of users who signed in, and for refresh tokens that were obtained with it: refresh ' +
+        'them with the new secret before.',
+      params: { clientId: pathId, secretId: pathId },
+      answers: { 200: Client },
+      errors: ['client_last_secret'],
+      conditional: true,
+      etag: true,
+      example: { params: { clientId: example.clientId, secretId: 'sec_Jx0aP4hV7nB2mK9s' }, answer: example },
+      handle: async ({ caller, params, ifMatch }) => {
+        const { institution } = caller;
+        const request = { allow: allowed(caller, ifMatch) };
+        return shown(await clients.removeSecret(institution, params.clientId, params.secretId, request));
+      },
+    }),
+  ];
+}
+
 /**
  * Checks that the scopes exist; one that the caller holds may be of a service that is gone.
  * @throws {Fault} validation_error, naming every one that does not
@@ -62,11 +221,11 @@ const mustHold = (caller: Caller, scopes: readonly string[], what: string): void
   }
 };
 
+const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
+
 const etag = ({ revision }: ClientDocument): string => String(revision);
 
 const shown = (client: ClientDocument) => ok(view(client), { etag: etag(client) });
-
-const location = ({ id }: ClientDocument): string => `${CLIENTS}/${id}`;
 
 /** The check of a change: the client holds no scope that the caller lacks, and If-Match matches. */
 const allowed =
@@ -92,160 +251,3 @@ const amendmentOf = ({
   ...(origins === undefined ? {} : { origins: origins ?? [] }),
   ...(bounds === undefined ? {} : { bounds }),
 });
-
-/** The operations on clients, limited to the caller's institution. */
-export const routes = ({ clients, knownScopes }: ClientRouteDependencies): AnyOperation[] => [
-  operation({
-    id: 'listClients',
-    method: 'get',
-    path: CLIENTS,
-    access: 'clients:read',
-    summary: 'Lists the clients of the institution',
-    description: 'With the ids and dates of their secrets, never the secrets.',
-    query: pageQuery,
-    answers: { 200: page(Client) },
-    example: { answer: { items: [example], nextCursor: null } },
-    handle: (request) =>
-      pageOf(request, clients.documents(request.caller.institution), { where: { deletedAt: null }, item: view }),
-  }),
-  operation({
-    id: 'createClient',
-    method: 'post',
-    path: CLIENTS,
-    access: 'clients:write',
-    summary: 'Registers a client and answers its first secret, this once',
-    description:
-      'A public client, such as an application in a browser, has no secret. `bounds` make a client of a partner, such as a ' +
-      'reseller, see and sell only its own; it has the scopes of `bounds` at most.',
-    body: NewClient,
-    answers: { 201: CreatedClient },
-    errors: ['semantically_invalid'],
-    etag: true,
-    example: {
-      body: {
-        name: example.name,
-        scopes: example.scopes,
-        redirectUris: example.redirectUris,
-        bounds: { ownOrders: true },
-      },
-      answer: secretExample,
-    },
-    handle: async ({ caller, body, remember }) => {
-      mustExist(caller, body.scopes, knownScopes());
-      mustHold(caller, body.scopes, 'The new client would get');
-      checkUris(body, body.type ?? 'confidential');
-      const withSecret = (client: ClientDocument, clientSecret: string | null | undefined) =>
-        created(
-          { ...view(client), ...(client.type === 'public' ? {} : { clientSecret: clientSecret ?? null }) },
-          location(client),
-          { etag: etag(client) },
-        );
-      const replay = remember((client: ClientDocument) => withSecret(client, null));
-      const { client, clientSecret } = await clients.create(caller.institution, body, replay);
-      return withSecret(client, clientSecret);
-    },
-  }),
-  operation({
-    id: 'getClient',
-    method: 'get',
-    path: CLIENT,
-    access: 'clients:read',
-    summary: 'Gives a client',
-    description: 'With the ids and dates of its secrets, never the secrets.',
-    params: { clientId: pathId },
-    answers: { 200: Client },
-    etag: true,
-    example: { params: { clientId: example.clientId }, answer: example },
-    handle: async ({ caller, params }) => shown(await clients.get(caller.institution, params.clientId)),
-  }),
-  operation({
-    id: 'updateClient',
-    method: 'patch',
-    path: CLIENT,
-    access: 'clients:write',
-    summary: 'Changes a client: all but its type',
-    description:
-      'New tokens carry the new scopes; tokens issued before lose the removed ones within five seconds, in which new ' +
-      'bounds count as well, for all tokens.',
-    params: { clientId: pathId },
-    body: named('ClientChanges', patchOf(ChangeableClient)),
-    readOnly: READ_ONLY,
-    answers: { 200: Client },
-    conditional: true,
-    etag: true,
-    example: {
-      params: { clientId: example.clientId },
-      body: { scopes: example.scopes, bounds: { ownOrders: true } },
-      answer: example,
-    },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
-      mustExist(caller, body.scopes ?? [], knownScopes());
-      mustHold(caller, body.scopes ?? [], 'The client would get');
-      const mayChange = allowed(caller, ifMatch);
-      const to = amendmentOf(body);
-      const allow = (current: ClientDocument): void => {
-        mayChange(current);
-        unchanged(view(current));
-        checkUris(body, current.type);
-      };
-      const request = { allow, idempotencyRecord: remember(shown) };
-      return shown(await clients.amend(caller.institution, params.clientId, to, request));
-    },
-  }),
-  operation({
-    id: 'deleteClient',
-    method: 'delete',
-    path: CLIENT,
-    access: 'clients:write',
-    summary: 'Deletes a client; its tokens are refused within five seconds',
-    description: 'It cannot be undone; what the client has made stays.',
-    params: { clientId: pathId },
-    answers: { 200: Client },
-    conditional: true,
-    example: { params: { clientId: example.clientId }, answer: { ...example, scopes: [], secrets: [] } },
-    handle: async ({ caller, params, ifMatch }) =>
-      ok(view(await clients.remove(caller.institution, params.clientId, { allow: allowed(caller, ifMatch) }))),
-  }),
-  operation({
-    id: 'createClientSecret',
-    method: 'post',
-    path: `${CLIENT}/secrets`,
-    access: 'clients.sensitive:write',
-    summary: 'Makes a second secret, for rotation, and answers it this once',
-    description: 'A public client has no secrets: 409 `conflict`.',
-    params: { clientId: pathId },
-    answers: { 201: ClientWithNewSecret },
-    errors: ['client_too_many_secrets', 'conflict'],
-    conditional: true,
-    etag: true,
-    example: { params: { clientId: example.clientId }, answer: secretExample },
-    handle: async ({ caller, params, ifMatch, remember }) => {
-      const withoutSecret = (client: ClientDocument) =>
-        created({ ...view(client), clientSecret: null }, location(client), { etag: etag(client) });
-      const request = { allow: allowed(caller, ifMatch), idempotencyRecord: remember(withoutSecret) };
-      const { client, clientSecret } = await clients.addSecret(caller.institution, params.clientId, request);
-      return created({ ...view(client), clientSecret }, location(client), { etag: etag(client) });
-    },
-  }),
-  operation({
-    id: 'deleteClientSecret',
-    method: 'delete',
-    path: `${CLIENT}/secrets/{secretId}`,
-    access: 'clients.sensitive:write',
-    summary: 'Withdraws a secret; it, and the tokens that it obtained, are refused within five seconds',
-    description:
-      'The same holds for tokens of users who signed in, and for refresh tokens that were obtained with it: refresh ' +
-      'them with the new secret before.',
-    params: { clientId: pathId, secretId: pathId },
-    answers: { 200: Client },
-    errors: ['client_last_secret'],
-    conditional: true,
-    etag: true,
-    example: { params: { clientId: example.clientId, secretId: 'sec_Jx0aP4hV7nB2mK9s' }, answer: example },
-    handle: async ({ caller, params, ifMatch }) => {
-      const { institution } = caller;
-      const request = { allow: allowed(caller, ifMatch) };
-      return shown(await clients.removeSecret(institution, params.clientId, params.secretId, request));
-    },
-  }),
-];

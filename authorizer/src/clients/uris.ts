@@ -14,18 +14,19 @@ interface Uris {
 const [REDIRECT_URI, ORIGIN] = [new RegExp(REDIRECT_URI_PATTERN), new RegExp(SECURE_ORIGIN_PATTERN)];
 
 /** Why a client cannot register this redirect URI; undefined if it can. A pattern does not know which `xn--` names exist. */
-export const redirectUriProblem = (uri: string, type: ClientType): string | undefined => {
+export function redirectUriProblem(uri: string, type: ClientType): string | undefined {
   if (!REDIRECT_URI.test(uri) || !URL.canParse(uri)) return WEB_ADDRESSES[REDIRECT_URI_PATTERN];
   const isOfWeb = uri.startsWith('https://') || uri.startsWith('http://');
   return isOfWeb || type === 'public' ? undefined : 'has a private-use scheme, which only a public client may have';
-};
+}
 
 /** Why a client cannot register this origin, which is to be as browsers send it; undefined if it can. */
-export const originProblem = (origin: string): string | undefined =>
-  ORIGIN.test(origin) && originOf(origin) === origin ? undefined : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
+export function originProblem(origin: string): string | undefined {
+  return ORIGIN.test(origin) && originOf(origin) === origin ? undefined : WEB_ADDRESSES[SECURE_ORIGIN_PATTERN];
+}
 
 /** Checks the redirect URIs and origins of a registration. @throws {Fault} validation_error, naming every wrong one */
-export const checkUris = ({ redirectUris, origins }: Uris, type: ClientType): void => {
+export function checkUris({ redirectUris, origins }: Uris, type: ClientType): void {
   const named = (member: string, list: readonly string[], problemOf: (uri: string) => string | undefined) =>
     list.flatMap((uri, index) => {
       const problem = problemOf(uri);
@@ -36,27 +37,23 @@ export const checkUris = ({ redirectUris, origins }: Uris, type: ClientType): vo
     ...named('origins', origins ?? [], originProblem),
   ];
   if (problems.length > 0) throw new Fault('validation_error', `${problems.join('; ')}.`);
-};
-
-/** Loopback and private-use redirect URIs name no page that a browser can open. */
-const isWebPage = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' && hostname !== '127.0.0.1' && hostname !== '[::1]';
+}
 
 /**
  * The address at which users of an institution begin: the origin of the first redirect URI of its oldest client that
  * has one on the web, else, as of no institution, the documentation.
  */
-export const applicationOf = async (
-  store: Store,
-  institution: string | undefined,
-  publicUrl: string,
-): Promise<string> => {
+export async function applicationOf(store: Store, institution: string | undefined, publicUrl: string): Promise<string> {
   const own = institution === undefined ? undefined : store.collection(clientsCollection).of(institution);
   const clients = (await own?.find({ where: { deletedAt: null }, orderBy: 'createdAt' })) ?? [];
   const uris = clients.flatMap(({ redirectUris = [] }) => redirectUris).filter((uri) => URL.canParse(uri));
   const page = uris.map((uri) => new URL(uri)).find(isWebPage);
   return page === undefined || page.origin === new URL(publicUrl).origin ? `${publicUrl}/docs` : page.origin;
-};
+}
+
+/** Loopback and private-use redirect URIs name no page that a browser can open. */
+const isWebPage = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' && hostname !== '127.0.0.1' && hostname !== '[::1]';
 
 interface Naming {
   readonly origins?: readonly string[];
@@ -69,22 +66,6 @@ const OVERLAP_MS = 30_000;
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/;
 
-/** The origin of a redirect URI as requests name it; undefined for private-use schemes (RFC 8252, 7.1). */
-const originNamedBy = (redirectUri: string): string | undefined => {
-  const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return undefined;
-  return LOOPBACK.test(url.origin) ? `http://${url.hostname}:*` : url.origin;
-};
-
-const originsOf = ({ origins = [], redirectUris = [], deletedAt }: Naming): string[] =>
-  deletedAt === null ? [...origins, ...redirectUris.flatMap((uri) => originNamedBy(uri) ?? [])] : [];
-
-const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owner>) => ({
-  all: () => everyDocument(handle),
-  since: (at: number) =>
-    handle.acrossInstitutions.find({ where: { changedAt: { gte: at - OVERLAP_MS } }, orderBy: 'changedAt' }),
-});
-
 /** Reads the origins that clients and API keys name. */
 export type ReadOrigins = ReturnType<typeof createReadOrigins>;
 
@@ -93,7 +74,7 @@ export type ReadOrigins = ReturnType<typeof createReadOrigins>;
  * port matches. They are null if `mark`, which changes with them, is current. After its first call it reads only what has
  * changed. `now` in epoch milliseconds.
  */
-export const createReadOrigins = (store: Store, now: () => number) => {
+export function createReadOrigins(store: Store, now: () => number) {
   const sources = [sourceOf(store.collection(clientsCollection)), sourceOf(store.collection(apiKeysCollection))];
   const byOwner = new Map<string, readonly string[]>();
   let readAt: number | undefined;
@@ -126,4 +107,20 @@ export const createReadOrigins = (store: Store, now: () => number) => {
     await reading;
     return { mark: current.mark, origins: current.mark === mark ? null : [...current.origins] };
   };
+}
+
+const sourceOf = <Owner extends Document & Naming>(handle: CollectionHandle<Owner>) => ({
+  all: () => everyDocument(handle),
+  since: (at: number) =>
+    handle.acrossInstitutions.find({ where: { changedAt: { gte: at - OVERLAP_MS } }, orderBy: 'changedAt' }),
+});
+
+const originsOf = ({ origins = [], redirectUris = [], deletedAt }: Naming): string[] =>
+  deletedAt === null ? [...origins, ...redirectUris.flatMap((uri) => originNamedBy(uri) ?? [])] : [];
+
+/** The origin of a redirect URI as requests name it; undefined for private-use schemes (RFC 8252, 7.1). */
+const originNamedBy = (redirectUri: string): string | undefined => {
+  const url = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return undefined;
+  return LOOPBACK.test(url.origin) ? `http://${url.hostname}:*` : url.origin;
 };

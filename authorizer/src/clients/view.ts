@@ -184,7 +184,9 @@ export const READ_ONLY = readOnlyOf(Client, ChangeableClient, {
 const shown = createView(Client);
 
 /** The public view of a client, without its secrets' hashes. */
-export const view = (client: ClientDocument) => shown({ ...client, clientId: client.id });
+export function view(client: ClientDocument) {
+  return shown({ ...client, clientId: client.id });
+}
 
 /** The client of the examples. */
 export const example = {

@@ -41,7 +41,7 @@ interface DecisionDependencies {
 export type Decisions = ReturnType<typeof createDecisions>;
 
 /** Makes the decisions of an instance. */
-export const createDecisions = ({ tokens, apiKeys, signingKey, services, now }: DecisionDependencies) => {
+export function createDecisions({ tokens, apiKeys, signingKey, services, now }: DecisionDependencies) {
   /** An identity that ends after its lifetime, or at `endsAt` (epoch seconds) before. */
   const identityOf = (audience: string, caller: SignedCaller, endsAt = Number.POSITIVE_INFINITY): Decision => {
     const issuedAt = Math.floor(now() / 1000);
@@ -101,9 +101,7 @@ export const createDecisions = ({ tokens, apiKeys, signingKey, services, now }: 
       return identityOf(audience, { institution, client: null, service, scopes: [], operation });
     },
   };
-};
-
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+}
 
 /**
  * Creates the authentication of services: HTTP Basic with the service's name and its own SERVICE_SECRET, which is derived
@@ -111,11 +109,11 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
  * in constant time.
  * @throws {Fault} unauthorized, with a reason that names the service that the secret belongs to, if it is another one; forbidden
  */
-export const createServiceAuthentication = (
+export function createServiceAuthentication(
   rootSecret: string,
   services: Pick<ServiceList, 'rows'>,
   onFailure: FailedAuthentication,
-) => {
+) {
   const digests = new Map<string, Buffer>();
   const digestOf = (name: string): Buffer => {
     const found = digests.get(name) ?? digest(deriveServiceSecret(rootSecret, name));
@@ -157,7 +155,9 @@ export const createServiceAuthentication = (
     if (credentials.id !== only) throw new Fault('forbidden', `Only the process ${only} may call this operation.`);
     return credentials.id;
   };
-};
+}
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /** The one caller of each of the authorizer's own internal operations; any process may call the others. */
 const ONLY_FOR: ReadonlyMap<string, string> = new Map([
@@ -171,4 +171,6 @@ const ONLY_FOR: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The one process that may call this operation of the authorizer; undefined: any. */
-export const onlyCallerOf = (operation: string): string | undefined => ONLY_FOR.get(operation);
+export function onlyCallerOf(operation: string): string | undefined {
+  return ONLY_FOR.get(operation);
+}

@@ -34,45 +34,57 @@ export const DEFAULT_RATE_PER_MINUTE = 600;
 const HINT_CHARACTERS = 4;
 
 /** A new API key. */
-export const newApiKey = (details: ApiKeyDetails, key: string, hash: string, now: Date): ApiKey => ({
-  ...details,
-  hash,
-  hint: key.slice(-HINT_CHARACTERS),
-  createdAt: now.toISOString(),
-  updatedAt: now.toISOString(),
-  changedAt: now.getTime(),
-  revision: 1,
-  deletedAt: null,
-});
+export function newApiKey(details: ApiKeyDetails, key: string, hash: string, now: Date): ApiKey {
+  return {
+    ...details,
+    hash,
+    hint: key.slice(-HINT_CHARACTERS),
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+    changedAt: now.getTime(),
+    revision: 1,
+    deletedAt: null,
+  };
+}
 
 /** Changes the given details. */
-export const amendApiKey = <T extends ApiKey>(apiKey: T, change: Partial<ApiKeyDetails>, now: Date): T => ({
-  ...apiKey,
-  ...change,
-  updatedAt: now.toISOString(),
-  changedAt: now.getTime(),
-  revision: apiKey.revision + 1,
-});
+export function amendApiKey<T extends ApiKey>(apiKey: T, change: Partial<ApiKeyDetails>, now: Date): T {
+  return {
+    ...apiKey,
+    ...change,
+    updatedAt: now.toISOString(),
+    changedAt: now.getTime(),
+    revision: apiKey.revision + 1,
+  };
+}
 
 /** The remaining document of a deleted key: it names no origin any more. */
-export const deletedApiKey = <T extends ApiKey>(apiKey: T, now: Date): T => ({
-  ...amendApiKey(apiKey, { origins: [] }, now),
-  deletedAt: now.toISOString(),
-});
+export function deletedApiKey<T extends ApiKey>(apiKey: T, now: Date): T {
+  return {
+    ...amendApiKey(apiKey, { origins: [] }, now),
+    deletedAt: now.toISOString(),
+  };
+}
 
 /** Whether the key can be used at `now` (epoch milliseconds). */
-export const isUsable = ({ deletedAt, expiresAt }: ApiKey, now: number): boolean =>
-  deletedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
+export function isUsable({ deletedAt, expiresAt }: ApiKey, now: number): boolean {
+  return deletedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
+}
 
 /** Whether a change sets an instant of expiry that has passed; the one that the key has already may stay. */
-export const setsPastExpiry = (
+export function setsPastExpiry(
   { expiresAt = null }: Partial<ApiKeyDetails>,
   now: number,
   present: string | null = null,
-): boolean =>
-  expiresAt !== null &&
-  Date.parse(expiresAt) <= now &&
-  (present === null || Date.parse(present) !== Date.parse(expiresAt));
+): boolean {
+  return (
+    expiresAt !== null &&
+    Date.parse(expiresAt) <= now &&
+    (present === null || Date.parse(present) !== Date.parse(expiresAt))
+  );
+}
 
 /** The calendar month of an instant (epoch milliseconds), UTC: `2027-03`. */
-export const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
+export function monthOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 7);
+}

@@ -19,12 +19,12 @@ export interface Bounds {
 export type BoundsChange = { readonly [Name in keyof Bounds]?: Bounds[Name] | null } | null;
 
 /** Service hosts in the form in which orders have them, each once. */
-export const serviceHosts = (hosts: readonly string[]): string[] => [
-  ...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean)),
-];
+export function serviceHosts(hosts: readonly string[]): string[] {
+  return [...new Set(hosts.map((host) => host.trim().toLowerCase()).filter(Boolean))];
+}
 
 /** The bounds after a change. */
-export const changedBounds = (current: Bounds | null, change: BoundsChange | undefined): Bounds | null => {
+export function changedBounds(current: Bounds | null, change: BoundsChange | undefined): Bounds | null {
   if (change === undefined) return current;
   if (change === null) return null;
   const { ownOrders, pointsOfSale, onAccount, reservationDays, heldPlaces } = { ...current, ...change };
@@ -35,11 +35,12 @@ export const changedBounds = (current: Bounds | null, change: BoundsChange | und
     ...(typeof reservationDays === 'number' && { reservationDays }),
     ...(typeof heldPlaces === 'number' && { heldPlaces }),
   };
-};
+}
 
 /** The scopes that a client with these bounds cannot have. */
-export const excludedScopes = (bounds: Bounds | null, scopes: readonly string[]): string[] =>
-  bounds === null ? [] : scopes.filter((scope) => !isWithinBounds(scope));
+export function excludedScopes(bounds: Bounds | null, scopes: readonly string[]): string[] {
+  return bounds === null ? [] : scopes.filter((scope) => !isWithinBounds(scope));
+}
 
 /** A client's secret; only the hash is stored. */
 export interface Secret {
@@ -85,8 +86,9 @@ export interface Client {
 }
 
 /** Whether the secret with this id is one of the client's, and was not withdrawn. */
-export const holdsSecret = ({ secrets }: Pick<Client, 'secrets'>, secretId: string): boolean =>
-  secrets.some(({ id }) => id === secretId);
+export function holdsSecret({ secrets }: Pick<Client, 'secrets'>, secretId: string): boolean {
+  return secrets.some(({ id }) => id === secretId);
+}
 
 /** Maximum number of active secrets: the one in use and its replacement. */
 export const MAX_SECRETS = 2;
@@ -110,6 +112,42 @@ export interface Registration {
 /** The changes of a client: all but its type. */
 export type Amendment = Partial<Omit<Registration, 'type'>>;
 
+/** A new client, with its first secret if it is confidential. */
+export function newClient(registration: Registration, secret: Secret | undefined, now: Date): Client {
+  return {
+    name: registration.name,
+    type: registration.type ?? 'confidential',
+    scopes: registration.scopes,
+    redirectUris: registration.redirectUris ?? [],
+    thirdParty: registration.thirdParty ?? false,
+    origins: registration.origins ?? [],
+    bounds: changedBounds(null, registration.bounds),
+    secrets: secret ? [secret] : [],
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+    changedAt: now.getTime(),
+    revision: 1,
+    deletedAt: null,
+  };
+}
+
+/** A new secret. */
+export function newSecret(id: string, hash: string, now: Date): Secret {
+  return {
+    id,
+    hash,
+    createdAt: now.toISOString(),
+    lastUsedAt: null,
+  };
+}
+
+/** Changes what a client was registered with. */
+export function amend<T extends Client>(client: T, change: Amendment, now: Date): T {
+  const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
+  const bounds = changedBounds(client.bounds, change.bounds);
+  return changed(client, { name, scopes, redirectUris, thirdParty, origins, bounds }, now);
+}
+
 const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date): T => ({
   ...client,
   ...change,
@@ -118,71 +156,41 @@ const changed = <T extends Client>(client: T, change: Partial<Client>, now: Date
   revision: client.revision + 1,
 });
 
-/** A new client, with its first secret if it is confidential. */
-export const newClient = (registration: Registration, secret: Secret | undefined, now: Date): Client => ({
-  name: registration.name,
-  type: registration.type ?? 'confidential',
-  scopes: registration.scopes,
-  redirectUris: registration.redirectUris ?? [],
-  thirdParty: registration.thirdParty ?? false,
-  origins: registration.origins ?? [],
-  bounds: changedBounds(null, registration.bounds),
-  secrets: secret ? [secret] : [],
-  createdAt: now.toISOString(),
-  updatedAt: now.toISOString(),
-  changedAt: now.getTime(),
-  revision: 1,
-  deletedAt: null,
-});
-
-/** A new secret. */
-export const newSecret = (id: string, hash: string, now: Date): Secret => ({
-  id,
-  hash,
-  createdAt: now.toISOString(),
-  lastUsedAt: null,
-});
-
-/** Changes what a client was registered with. */
-export const amend = <T extends Client>(client: T, change: Amendment, now: Date): T => {
-  const { name, scopes, redirectUris, thirdParty, origins } = { ...client, ...change };
-  const bounds = changedBounds(client.bounds, change.bounds);
-  return changed(client, { name, scopes, redirectUris, thirdParty, origins, bounds }, now);
-};
-
 /** Adds a secret, up to MAX_SECRETS; a public client has none. */
-export const addSecret = <T extends Client>(client: T, secret: Secret, now: Date): T | Refusal => {
+export function addSecret<T extends Client>(client: T, secret: Secret, now: Date): T | Refusal {
   if (client.type === 'public') return 'public_client';
   return client.secrets.length >= MAX_SECRETS
     ? 'client_too_many_secrets'
     : changed(client, { secrets: [...client.secrets, secret] }, now);
-};
+}
 
 /** Removes a secret, but not the last one. */
-export const removeSecret = <T extends Client>(client: T, secretId: string, now: Date): T | Refusal => {
+export function removeSecret<T extends Client>(client: T, secretId: string, now: Date): T | Refusal {
   const secrets = client.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === client.secrets.length) return 'unknown_secret';
   return secrets.length === 0 ? 'client_last_secret' : changed(client, { secrets }, now);
-};
+}
 
 /** The remaining document of a deleted client: no scopes, secrets, redirect URIs and origins. */
-export const deleted = <T extends Client>(client: T, now: Date): T =>
-  changed(client, { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() }, now);
+export function deleted<T extends Client>(client: T, now: Date): T {
+  return changed(client, { scopes: [], secrets: [], redirectUris: [], origins: [], deletedAt: now.toISOString() }, now);
+}
 
 /** Accuracy of `lastUsedAt`: a secret in constant use causes one write per interval. Milliseconds. */
 const LAST_USED_COARSENESS_MS = 300_000;
 
 /** Whether the use of a secret at that time must be written. */
-export const isUseDue = (secret: Secret, at: number): boolean =>
-  secret.lastUsedAt === null || at - Date.parse(secret.lastUsedAt) >= LAST_USED_COARSENESS_MS;
+export function isUseDue(secret: Secret, at: number): boolean {
+  return secret.lastUsedAt === null || at - Date.parse(secret.lastUsedAt) >= LAST_USED_COARSENESS_MS;
+}
 
 /** Records the use of a secret; undefined if no write is due. */
-export const recordUse = <T extends Client>(client: T, secretId: string, at: Date): T | undefined => {
+export function recordUse<T extends Client>(client: T, secretId: string, at: Date): T | undefined {
   const secret = client.secrets.find(({ id }) => id === secretId);
   if (!secret || !isUseDue(secret, at.getTime())) return undefined;
   const used = { ...secret, lastUsedAt: at.toISOString() };
   return { ...client, secrets: client.secrets.map((other) => (other === secret ? used : other)) };
-};
+}
 
 /** Longest redirect URI of a client (RFC 6749, 3.1.2; RFC 8252, 7; RFC 9700, 2.1). */
 export const LONGEST_URI = 2_000;
@@ -190,17 +198,11 @@ export const LONGEST_URI = 2_000;
 /** An http URI of a loopback host, split at its port; userinfo cannot match (RFC 8252, 7.3). */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?([/?].*)?$/;
 
-const loopbackOf = (uri: string): { readonly host: string; readonly rest: string } | undefined => {
-  const [matches, host = '', port, rest = ''] = LOOPBACK.exec(uri) ?? [];
-  if (matches === undefined || (port !== undefined && (Number(port) === 0 || Number(port) > 65_535))) return undefined;
-  return { host, rest };
-};
-
 /**
  * Whether a request's redirect URI is a registered one: equal to the letter, except that any port of a loopback host
  * matches (RFC 8252, 7.3). Nothing is decoded or normalised first.
  */
-export const isRegistered = (uri: string, registered: readonly string[]): boolean => {
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true;
   const own = loopbackOf(uri);
   return (
@@ -210,17 +212,25 @@ export const isRegistered = (uri: string, registered: readonly string[]): boolea
       return known !== undefined && known.host === own.host && known.rest === own.rest;
     })
   );
+}
+
+const loopbackOf = (uri: string): { readonly host: string; readonly rest: string } | undefined => {
+  const [matches, host = '', port, rest = ''] = LOOPBACK.exec(uri) ?? [];
+  if (matches === undefined || (port !== undefined && (Number(port) === 0 || Number(port) > 65_535))) return undefined;
+  return { host, rest };
 };
 
 /** Whether another application of the same device could receive what is sent there (RFC 8252, 8.6; RFC 9700, 4.14). */
-export const isClaimable = (uri: string): boolean => !uri.startsWith('https://');
+export function isClaimable(uri: string): boolean {
+  return !uri.startsWith('https://');
+}
 
 /** The redirect URI with these parameters added to its query; absent ones are left out (RFC 6749, 4.1.2). */
-export const withParameters = (uri: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+export function withParameters(uri: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const added = new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
   ).toString();
   if (added === '') return uri;
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?';
   return `${uri}${separator}${added}`;
-};
+}

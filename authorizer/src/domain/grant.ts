@@ -58,29 +58,10 @@ export interface Step<T extends Grant> {
   readonly second?: 'repeat' | 'replay';
 }
 
-const ended = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
-  given: false,
-  ...(grant.endedAt === null ? { next: { ...grant, endedAt: at } } : {}),
-  reason,
-});
-
-const replayed = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
-  ...ended(grant, at, reason),
-  second: 'replay',
-});
-
-/** Gives the same tokens again; with another secret of the client, that one has them now, too. */
-const repeated = <T extends Grant>(grant: T, secretId: string | null): Step<T> => ({
-  given: true,
-  second: 'repeat',
-  ...(grant.secretId === secretId ? {} : { next: { ...grant, secretId } }),
-});
-
-const refused = (reason: string): Step<never> => ({ given: false, reason });
-
 /** Ends the grant and all its tokens. */
-export const endGrant = <T extends Grant>(grant: T, at: number): T | undefined =>
-  grant.endedAt === null ? { ...grant, endedAt: at } : undefined;
+export function endGrant<T extends Grant>(grant: T, at: number): T | undefined {
+  return grant.endedAt === null ? { ...grant, endedAt: at } : undefined;
+}
 
 export interface Exchange {
   readonly clientId: string;
@@ -100,7 +81,7 @@ export interface Exchange {
  * Exchanges the code (RFC 6749, 4.1.3; RFC 7636, 4.6). Another client's attempt changes nothing; a second use ends the
  * tokens of the first (4.1.2); a wrong redirect URI or verifier ends the code.
  */
-export const exchangeCode = <T extends Grant>(grant: T, exchange: Exchange): Step<T> => {
+export function exchangeCode<T extends Grant>(grant: T, exchange: Exchange): Step<T> {
   const { clientId, secretId, redirectUri, verified, at, tokenMs, refreshHash } = exchange;
   if (grant.clientId !== clientId) return refused('it was issued to another client');
   if (grant.exchangedAt !== null) return replayed(grant, at, 'it was used before, so its tokens end');
@@ -112,7 +93,20 @@ export const exchangeCode = <T extends Grant>(grant: T, exchange: Exchange): Ste
   const refresh = refreshHash === null ? null : { hash: refreshHash, lastUsedAt: at, until, previous: null };
   const expiresAt = refresh ? at + REFRESH_IDLE_MS : at + tokenMs;
   return { given: true, next: { ...grant, exchangedAt: at, secretId, refresh, expiresAt } };
-};
+}
+
+const refused = (reason: string): Step<never> => ({ given: false, reason });
+
+const replayed = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
+  ...ended(grant, at, reason),
+  second: 'replay',
+});
+
+const ended = <T extends Grant>(grant: T, at: number, reason: string): Step<T> => ({
+  given: false,
+  ...(grant.endedAt === null ? { next: { ...grant, endedAt: at } } : {}),
+  reason,
+});
 
 export interface Refresh {
   readonly clientId: string;
@@ -135,7 +129,7 @@ export interface Refresh {
  * second use ends the grant, since one of the two users is a thief (RFC 9700, 4.14.2). Whoever has the last token may
  * have got it with a stolen secret, so it ends when that secret is withdrawn, whichever secret comes with it.
  */
-export const useRefreshToken = <T extends Grant>(grant: T, request: Refresh): Step<T> => {
+export function useRefreshToken<T extends Grant>(grant: T, request: Refresh): Step<T> {
   const { clientId, secretId, heldSecretIds, hash, successorHash, scope, at, tokenMs } = request;
   const { refresh, endedAt } = grant;
   if (!refresh) return refused('it has ended');
@@ -159,7 +153,16 @@ export const useRefreshToken = <T extends Grant>(grant: T, request: Refresh): St
   };
   const expiresAt = Math.max(Math.min(at + REFRESH_IDLE_MS, refresh.until), at + tokenMs);
   return { given: true, next: { ...grant, secretId, refresh: next, expiresAt } };
-};
+}
+
+/** Gives the same tokens again; with another secret of the client, that one has them now, too. */
+const repeated = <T extends Grant>(grant: T, secretId: string | null): Step<T> => ({
+  given: true,
+  second: 'repeat',
+  ...(grant.secretId === secretId ? {} : { next: { ...grant, secretId } }),
+});
 
 /** Whether tokens of the grant are valid: its code was exchanged, and it has not ended. */
-export const isLive = ({ exchangedAt, endedAt }: Grant): boolean => exchangedAt !== null && endedAt === null;
+export function isLive({ exchangedAt, endedAt }: Grant): boolean {
+  return exchangedAt !== null && endedAt === null;
+}

@@ -26,20 +26,21 @@ export const KEY_DOCUMENT_SECONDS = 15;
 /** How much longer than the longest token lifetime a replaced key stays published. Milliseconds. */
 export const OVERLAP_SPARE_MS = 300_000;
 
-const newestFirst = (a: KeySchedule, b: KeySchedule): number => b.generation - a.generation;
-
 /** The signing key at that time: the newest one whose `signsFrom` has passed. */
-export const signing = <K extends KeySchedule>(keys: readonly K[], now: number): K | undefined =>
-  keys.filter((key) => key.signsFrom <= now).sort(newestFirst)[0];
+export function signing<K extends KeySchedule>(keys: readonly K[], now: number): K | undefined {
+  return keys.filter((key) => key.signsFrom <= now).sort(newestFirst)[0];
+}
+
+const newestFirst = (a: KeySchedule, b: KeySchedule): number => b.generation - a.generation;
 
 /**
  * The keys to publish at that time, newest first: future keys, the signing key, and keys whose last token may still be
  * valid.
  */
-export const published = <K extends KeySchedule>(keys: readonly K[], now: number, longestLifetimeMs: number): K[] => {
+export function published<K extends KeySchedule>(keys: readonly K[], now: number, longestLifetimeMs: number): K[] {
   const ordered = [...keys].sort(newestFirst);
   return ordered.filter((_key, position) => {
     const successor = ordered[position - 1];
     return !successor || successor.signsFrom + longestLifetimeMs + OVERLAP_SPARE_MS > now;
   });
-};
+}

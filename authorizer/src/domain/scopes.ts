@@ -33,23 +33,28 @@ export type Scope = keyof typeof scopes;
 export const SCOPES = Object.keys(scopes) as readonly Scope[];
 
 /** What a client with bounds can have of the product; what a service of a team has knows no bounds. */
-export const isWithinBounds = (scope: string): boolean =>
-  SCOPES.some((known) => known === scope && scopes[known] === 'sells');
+export function isWithinBounds(scope: string): boolean {
+  return SCOPES.some((known) => known === scope && scopes[known] === 'sells');
+}
 
 /** Whether a scope is about clients or users, sensitive ones included. */
-export const isAdministrative = (scope: string): boolean => /^(?:clients|users)[.:]/.test(scope);
+export function isAdministrative(scope: string): boolean {
+  return /^(?:clients|users)[.:]/.test(scope);
+}
 
 const domainOf = (scope: string): string => scope.split(/[.:]/, 1)[0] ?? '';
 
 const builtIn: ReadonlySet<string> = new Set(SCOPES.map(domainOf));
 
 /** Every scope that a client can hold where there are these domains: a domain of a team's own has all four. */
-export const scopesOfDomains = (domains: readonly string[]): readonly string[] => [
-  ...SCOPES,
-  ...domains
-    .filter((domain) => !builtIn.has(domain))
-    .flatMap((domain) => ['', '.sensitive'].flatMap((part) => [`${domain}${part}:read`, `${domain}${part}:write`])),
-];
+export function scopesOfDomains(domains: readonly string[]): readonly string[] {
+  return [
+    ...SCOPES,
+    ...domains
+      .filter((domain) => !builtIn.has(domain))
+      .flatMap((domain) => ['', '.sensitive'].flatMap((part) => [`${domain}${part}:read`, `${domain}${part}:write`])),
+  ];
+}
 
 /** The form of a scope. */
 export const SCOPE_PATTERN = '^[a-z][a-z0-9-]*(?:\\.sensitive)?:(?:read|write)$';
@@ -58,21 +63,29 @@ export const SCOPE_PATTERN = '^[a-z][a-z0-9-]*(?:\\.sensitive)?:(?:read|write)$'
  * Whether a set of scopes contains one. Exact membership: no prefix, wildcard or hierarchy (specification, section 5),
  * so `contacts:write` does not include `contacts:read`.
  */
-export const holds = (held: readonly string[], scope: string): boolean => held.includes(scope);
+export function holds(held: readonly string[], scope: string): boolean {
+  return held.includes(scope);
+}
 
 /** The wanted scopes that are not held. */
-export const lacking = (wanted: readonly string[], held: readonly string[]): string[] =>
-  wanted.filter((scope) => !holds(held, scope));
+export function lacking(wanted: readonly string[], held: readonly string[]): string[] {
+  return wanted.filter((scope) => !holds(held, scope));
+}
 
 /** The granted scopes that are still held: a token is worth only the scopes that its client still has. */
-export const remaining = (granted: readonly string[], held: readonly string[]): string[] =>
-  granted.filter((scope) => holds(held, scope));
+export function remaining(granted: readonly string[], held: readonly string[]): string[] {
+  return granted.filter((scope) => holds(held, scope));
+}
 
 /** The scopes of a space-separated list (RFC 6749, 3.3), each once. */
-export const readScopes = (text: string): string[] => [...new Set(text.split(' ').filter(Boolean))];
+export function readScopes(text: string): string[] {
+  return [...new Set(text.split(' ').filter(Boolean))];
+}
 
 /** The space-separated list of scopes (RFC 6749, 3.3). */
-export const writeScopes = (scopes: readonly string[]): string => scopes.join(' ');
+export function writeScopes(scopes: readonly string[]): string {
+  return scopes.join(' ');
+}
 
 /**
  * Scopes of OpenID Connect (Core, 5.4 and 11): they need no registration, bound by no role, and are given only when they
@@ -80,32 +93,35 @@ export const writeScopes = (scopes: readonly string[]): string => scopes.join(' 
  */
 export const OPENID_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
 
+/** Requested scopes that a client may not ask for: unknown ones, and those that it is not registered for. */
+export function unregistered(asked: readonly string[], registered: readonly string[]): string[] {
+  return asked.filter((scope) => !isOpenIdScope(scope) && !registered.includes(scope));
+}
+
 /** Whether a scope belongs to OpenID Connect. */
 const isOpenIdScope = (scope: string): boolean => OPENID_SCOPES.some((known) => known === scope);
-
-/** Requested scopes that a client may not ask for: unknown ones, and those that it is not registered for. */
-export const unregistered = (asked: readonly string[], registered: readonly string[]): string[] =>
-  asked.filter((scope) => !isOpenIdScope(scope) && !registered.includes(scope));
 
 /**
  * The scopes that a user's token gets: those asked for, or without any all that the client has (but none of OpenID
  * Connect), without those that the user's role does not have.
  */
-export const grantable = (
+export function grantable(
   asked: readonly string[] | undefined,
   registered: readonly string[],
   ofRole: readonly string[],
-): string[] =>
-  (asked ?? registered).filter(
+): string[] {
+  return (asked ?? registered).filter(
     (scope) => isOpenIdScope(scope) || (registered.includes(scope) && ofRole.includes(scope)),
   );
+}
 
 /**
  * Whether a token with these scopes can do anything: `openid` alone is enough, while `profile`, `email` and
  * `offline_access` only add to what another scope gives.
  */
-export const isEnough = (scopes: readonly string[]): boolean =>
-  scopes.some((scope) => scope === 'openid' || !isOpenIdScope(scope));
+export function isEnough(scopes: readonly string[]): boolean {
+  return scopes.some((scope) => scope === 'openid' || !isOpenIdScope(scope));
+}
 
 const isManaged = (scope: string): boolean => !isAdministrative(scope) && scope !== 'events:write';
 
@@ -133,7 +149,7 @@ export type Role = keyof typeof ROLE_SCOPES;
 export const ROLES = Object.keys(ROLE_SCOPES) as readonly Role[];
 
 /** The scopes that a role has at most, of all that there are. */
-export const scopesOf = (role: Role, all: readonly string[]): readonly string[] => {
+export function scopesOf(role: Role, all: readonly string[]): readonly string[] {
   const most: readonly string[] | ((scope: string) => boolean) = ROLE_SCOPES[role];
   return typeof most === 'function' ? all.filter(most) : most;
-};
+}

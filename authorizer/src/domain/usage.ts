@@ -49,17 +49,17 @@ export const keptFor: Readonly<Record<Resolution, number>> = {
 };
 
 /** The start of the interval that contains an instant. Epoch milliseconds; intervals are aligned to UTC. */
-export const startOf = (resolution: Resolution, at: number): number => at - (at % lengthOf[resolution]);
+export function startOf(resolution: Resolution, at: number): number {
+  return at - (at % lengthOf[resolution]);
+}
 
 /** Whether an interval that starts then is still kept at `now`. Epoch milliseconds. */
-export const isKept = (resolution: Resolution, start: number, now: number): boolean =>
-  start + lengthOf[resolution] + keptFor[resolution] > now;
-
-const keyOf = ({ apiKeyId, clientId, userId, operation, status }: UsageRow): string =>
-  JSON.stringify([apiKeyId, clientId, userId, operation, status]);
+export function isKept(resolution: Resolution, start: number, now: number): boolean {
+  return start + lengthOf[resolution] + keptFor[resolution] > now;
+}
 
 /** The rows with equal ones added up. */
-export const mergedRows = (...lists: readonly (readonly UsageRow[])[]): UsageRow[] => {
+export function mergedRows(...lists: readonly (readonly UsageRow[])[]): UsageRow[] {
   const merged = new Map<string, UsageRow>();
   for (const rows of lists) {
     for (const row of rows) {
@@ -72,17 +72,20 @@ export const mergedRows = (...lists: readonly (readonly UsageRow[])[]): UsageRow
     }
   }
   return [...merged.values()];
-};
+}
+
+const keyOf = ({ apiKeyId, clientId, userId, operation, status }: UsageRow): string =>
+  JSON.stringify([apiKeyId, clientId, userId, operation, status]);
 
 /** Whether the report is included already. */
-export const isIncluded = (marks: readonly ReportMark[], gateway: string, sequence: number): boolean =>
-  marks.some(({ id, upTo }) => id === gateway && upTo >= sequence);
+export function isIncluded(marks: readonly ReportMark[], gateway: string, sequence: number): boolean {
+  return marks.some(({ id, upTo }) => id === gateway && upTo >= sequence);
+}
 
 /** The marks with this report as the gateway's last one. */
-export const marked = <Mark extends ReportMark>(marks: readonly Mark[], mark: Mark): Mark[] => [
-  ...marks.filter(({ id }) => id !== mark.id),
-  mark,
-];
+export function marked<Mark extends ReportMark>(marks: readonly Mark[], mark: Mark): Mark[] {
+  return [...marks.filter(({ id }) => id !== mark.id), mark];
+}
 
 /** The dimensions by which usage can be grouped, with the members of an item that they give. */
 export const dimensions = ['apiKey', 'client', 'user', 'operation', 'status'] as const;
@@ -102,12 +105,14 @@ export interface Totals {
 export const NOTHING: Totals = { requests: 0, refused: 0, errors: 0, bytesOut: 0 };
 
 /** The totals with a row added. */
-export const plus = (totals: Totals, { status, requests, bytes }: UsageRow): Totals => ({
-  requests: totals.requests + requests,
-  refused: totals.refused + (status >= 400 && status < 500 ? requests : 0),
-  errors: totals.errors + (status >= 500 ? requests : 0),
-  bytesOut: totals.bytesOut + bytes,
-});
+export function plus(totals: Totals, { status, requests, bytes }: UsageRow): Totals {
+  return {
+    requests: totals.requests + requests,
+    refused: totals.refused + (status >= 400 && status < 500 ? requests : 0),
+    errors: totals.errors + (status >= 500 ? requests : 0),
+    bytesOut: totals.bytesOut + bytes,
+  };
+}
 
 /** The values of the dimensions by which rows are grouped. */
 export interface Group {
@@ -134,7 +139,7 @@ interface Grouped {
 }
 
 /** Groups the rows of one interval, in the order of their keys. */
-export const grouped = (rows: Iterable<UsageRow>, by: readonly Dimension[]): Grouped[] => {
+export function grouped(rows: Iterable<UsageRow>, by: readonly Dimension[]): Grouped[] {
   const groups = new Map<string, Grouped>();
   for (const row of rows) {
     const group = Object.fromEntries(by.map((dimension) => [memberOf[dimension], row[memberOf[dimension]]])) as Group;
@@ -143,7 +148,7 @@ export const grouped = (rows: Iterable<UsageRow>, by: readonly Dimension[]): Gro
     groups.set(key, { key, group, totals: plus(totals, row) });
   }
   return [...groups.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
-};
+}
 
 /** What a gateway says of a caller whose limit it shares with others. Requests per minute. */
 export interface Rate {
@@ -167,6 +172,25 @@ export interface Share extends Pick<Rate, 'used' | 'wanted'> {
 /** A gateway that has not reported for so long is gone: what it was granted is free. Milliseconds. */
 export const GATEWAY_MS = 15_000;
 
+/**
+ * The shares after a report: the reporting gateway gets its fair part, but never more than what the others do not hold.
+ * So all gateways together admit at most the limit in any minute, however the load moves between them.
+ */
+export function shared(
+  shares: readonly Share[],
+  gateway: string,
+  { perMinute, used, wanted }: Rate,
+  { gateways, now }: { readonly gateways: number; readonly now: number },
+): readonly Share[] {
+  const others = shares.filter((share) => share.gateway !== gateway && now - share.at <= MINUTE_MS);
+  const held = others.reduce((sum, share) => sum + heldBy(share, now), 0);
+  const present = others.filter(({ at }) => now - at <= GATEWAY_MS);
+  const wants = present.map((share) => share.wanted);
+  const part = fairPart(perMinute, Math.max(gateways, present.length + 1), wanted, wants);
+  const granted = Math.max(0, Math.min(perMinute - held, Math.ceil(part)));
+  return used === 0 && wanted === 0 ? others : [...others, { gateway, granted, used, wanted, at: now }];
+}
+
 /** What a gateway may have admitted in any minute from its report on: a gateway that is gone only what it has. */
 const heldBy = ({ granted, used, at }: Share, now: number): number =>
   now - at > GATEWAY_MS ? used : Math.max(granted, used);
@@ -184,23 +208,4 @@ const fairPart = (perMinute: number, gateways: number, own: number, others: read
     left -= want;
   }
   return own + left / gateways;
-};
-
-/**
- * The shares after a report: the reporting gateway gets its fair part, but never more than what the others do not hold.
- * So all gateways together admit at most the limit in any minute, however the load moves between them.
- */
-export const shared = (
-  shares: readonly Share[],
-  gateway: string,
-  { perMinute, used, wanted }: Rate,
-  { gateways, now }: { readonly gateways: number; readonly now: number },
-): readonly Share[] => {
-  const others = shares.filter((share) => share.gateway !== gateway && now - share.at <= MINUTE_MS);
-  const held = others.reduce((sum, share) => sum + heldBy(share, now), 0);
-  const present = others.filter(({ at }) => now - at <= GATEWAY_MS);
-  const wants = present.map((share) => share.wanted);
-  const part = fairPart(perMinute, Math.max(gateways, present.length + 1), wanted, wants);
-  const granted = Math.max(0, Math.min(perMinute - held, Math.ceil(part)));
-  return used === 0 && wanted === 0 ? others : [...others, { gateway, granted, used, wanted, at: now }];
 };

@@ -51,35 +51,42 @@ export const INVITATION_MS = 7 * 24 * 60 * 60_000;
 /** The shortest password, in characters. */
 export const SHORTEST_PASSWORD = 12;
 
-const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T => ({
-  ...user,
-  ...change,
-  updatedAt: now.toISOString(),
-  revision: user.revision + 1,
-});
-
 /** A new user, who is invited. */
-export const newUser = (
+export function newUser(
   details: UserDetails & Pick<User, 'login' | 'loginKey'>,
   invitation: Invitation,
   now: Date,
-): User => ({
-  ...details,
-  pointsOfSale: serviceHosts(details.pointsOfSale),
-  state: 'invited',
-  passwordHash: null,
-  invitation,
-  signedOutAt: 0,
-  revision: 1,
-  createdAt: now.toISOString(),
-  updatedAt: now.toISOString(),
-  lastSignInAt: null,
-});
+): User {
+  return {
+    ...details,
+    pointsOfSale: serviceHosts(details.pointsOfSale),
+    state: 'invited',
+    passwordHash: null,
+    invitation,
+    signedOutAt: 0,
+    revision: 1,
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+    lastSignInAt: null,
+  };
+}
 
 /** A change that an administrator asks for; absent members stay. */
 export type UserChange = Partial<UserDetails> & { readonly state?: State };
 
 export type Refusal = 'customer_without_contact' | 'not_active_yet' | 'invited_by_hand' | 'locked' | 'not_locked';
+
+/** Changes a user. Locking ends the sign-ins and the pending invitation. */
+export function amend<T extends User>(user: T, change: UserChange, now: Date): T | Refusal {
+  const { name = user.name, role = user.role, contactNumber = user.contactNumber } = change;
+  const state = nextState(user, change.state);
+  if (!isState(state)) return state;
+  if (role === 'customer' && contactNumber === null) return 'customer_without_contact';
+  const pointsOfSale = serviceHosts(change.pointsOfSale ?? user.pointsOfSale);
+  const locks = state === 'locked' && user.state !== 'locked';
+  const ended = locks ? { invitation: null, signedOutAt: now.getTime() } : {};
+  return changed(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
+}
 
 /** The next state: unlocking a user without a password leaves an invited one. */
 const nextState = (user: User, wanted: State | undefined): State | Refusal => {
@@ -92,47 +99,51 @@ const nextState = (user: User, wanted: State | undefined): State | Refusal => {
 
 const isState = (state: State | Refusal): state is State => STATES.some((one) => one === state);
 
-/** Changes a user. Locking ends the sign-ins and the pending invitation. */
-export const amend = <T extends User>(user: T, change: UserChange, now: Date): T | Refusal => {
-  const { name = user.name, role = user.role, contactNumber = user.contactNumber } = change;
-  const state = nextState(user, change.state);
-  if (!isState(state)) return state;
-  if (role === 'customer' && contactNumber === null) return 'customer_without_contact';
-  const pointsOfSale = serviceHosts(change.pointsOfSale ?? user.pointsOfSale);
-  const locks = state === 'locked' && user.state !== 'locked';
-  const ended = locks ? { invitation: null, signedOutAt: now.getTime() } : {};
-  return changed(user, { name, role, contactNumber, pointsOfSale, state, ...ended }, now);
-};
+const changed = <T extends User>(user: T, change: Partial<User>, now: Date): T => ({
+  ...user,
+  ...change,
+  updatedAt: now.toISOString(),
+  revision: user.revision + 1,
+});
 
 /** Takes the contact, which was erased, from a user who is more than that contact. */
-export const withoutContact = <T extends User>(user: T, now: Date): T => changed(user, { contactNumber: null }, now);
+export function withoutContact<T extends User>(user: T, now: Date): T {
+  return changed(user, { contactNumber: null }, now);
+}
 
 /** Invites a user to set a password; an earlier invitation ends. */
-export const invite = <T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal =>
-  user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);
+export function invite<T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal {
+  return user.state === 'locked' ? 'locked' : changed(user, { invitation }, now);
+}
 
 /**
  * Unlocks a user without the password, which somebody else may know: it is forgotten, and the invitation sets a new one.
  */
-export const readmit = <T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal =>
-  user.state === 'locked'
+export function readmit<T extends User>(user: T, invitation: Invitation, now: Date): T | Refusal {
+  return user.state === 'locked'
     ? changed(user, { state: 'invited', passwordHash: null, invitation, signedOutAt: now.getTime() }, now)
     : 'not_locked';
+}
 
 /** Whether the user can accept the invitation with this hash now. */
-export const isInvited = ({ invitation, state }: User, hash: string, now: number): boolean =>
-  state !== 'locked' && invitation !== null && invitation.hash === hash && invitation.expiresAt > now;
+export function isInvited({ invitation, state }: User, hash: string, now: number): boolean {
+  return state !== 'locked' && invitation !== null && invitation.hash === hash && invitation.expiresAt > now;
+}
 
 /** Sets a password: the user is active, all sign-ins and the pending invitation end. */
-export const withPassword = <T extends User>(user: T, passwordHash: string, now: Date): T =>
-  changed(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
+export function withPassword<T extends User>(user: T, passwordHash: string, now: Date): T {
+  return changed(user, { passwordHash, state: 'active', invitation: null, signedOutAt: now.getTime() }, now);
+}
 
 /** Records a sign-in. */
-export const signedIn = <T extends User>(user: T, now: Date): T => ({ ...user, lastSignInAt: now.toISOString() });
+export function signedIn<T extends User>(user: T, now: Date): T {
+  return { ...user, lastSignInAt: now.toISOString() };
+}
 
 /** Whether the user is an administrator who can sign in. */
-export const isActiveAdmin = ({ role, state }: Pick<User, 'role' | 'state'>): boolean =>
-  role === 'admin' && state === 'active';
+export function isActiveAdmin({ role, state }: Pick<User, 'role' | 'state'>): boolean {
+  return role === 'admin' && state === 'active';
+}
 
 /** The times of a user's session. Epoch milliseconds. */
 export interface SessionTimes {
@@ -154,9 +165,11 @@ export const SESSION_ABSOLUTE_MS = 12 * 3_600_000;
 export const TOUCH_MS = 60_000;
 
 /** Whether the session lives. */
-export const isOpen = ({ lastSeenAt, expiresAt }: SessionTimes, at: number): boolean =>
-  at < expiresAt && at < lastSeenAt + SESSION_IDLE_MS;
+export function isOpen({ lastSeenAt, expiresAt }: SessionTimes, at: number): boolean {
+  return at < expiresAt && at < lastSeenAt + SESSION_IDLE_MS;
+}
 
 /** Whether the user entered the password recently enough (OpenID Connect Core, 3.1.2.1, `max_age`). */
-export const isFresh = ({ signedInAt }: SessionTimes, maxAgeSeconds: number | undefined, at: number): boolean =>
-  maxAgeSeconds === undefined || at - signedInAt <= maxAgeSeconds * 1000;
+export function isFresh({ signedInAt }: SessionTimes, maxAgeSeconds: number | undefined, at: number): boolean {
+  return maxAgeSeconds === undefined || at - signedInAt <= maxAgeSeconds * 1000;
+}

@@ -71,7 +71,7 @@ interface SignedIn extends OpenSession {
 }
 
 /** Makes the authorization endpoint (RFC 6749, 3.1 and 4.1; OpenID Connect Core, 3.1.2). */
-export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandler => {
+export function createAuthorize(dependencies: AuthorizeDependencies): PageHandler {
   const { issuer, clientOf, institutions, sessions, consents, forms, grants, accounts, countSignIn, readHint, now } =
     dependencies;
 
@@ -252,4 +252,4 @@ export const createAuthorize = (dependencies: AuthorizeDependencies): PageHandle
     const act = sent.purpose === 'sign-in' ? signIn : decide;
     return readFrom(http, Object.entries(sent.parameters), (exchange) => act(exchange, sent));
   };
-};
+}

@@ -35,13 +35,11 @@ export interface ReturnedForm extends FormState {
   spend(): Promise<boolean>;
 }
 
-const hashOf = (purpose: string, text: string): string => hash('sha256', `${purpose} ${text}`, 'base64url');
-
 /** Forms against cross-site requests: each is bound to a browser by a cookie, and has success once. */
 export type Forms = ReturnType<typeof createForms>;
 
 /** Makes the forms of an installation: every instance reads those of every other. Nothing is stored until one has success. */
-export const createForms = (store: Store, keyEncryptionKey: string, now: () => number) => {
+export function createForms(store: Store, keyEncryptionKey: string, now: () => number) {
   const sentForms = store.collection(sentFormsCollection);
   const key = createSecretKey(sealingKey(keyEncryptionKey, 'forms'));
   const sign = (payload: string): Buffer => createHmac('sha256', key).update(payload).digest();
@@ -72,4 +70,6 @@ export const createForms = (store: Store, keyEncryptionKey: string, now: () => n
       };
     },
   };
-};
+}
+
+const hashOf = (purpose: string, text: string): string => hash('sha256', `${purpose} ${text}`, 'base64url');

@@ -26,45 +26,11 @@ export interface PageRequest {
 /** Larger than any form of these pages. */
 const LIMIT_BYTES = 32_768;
 
-const one = (header: string | readonly string[] | undefined): string | undefined =>
-  typeof header === 'string' ? header : header?.[0];
-
-/** The first address of X-Forwarded-For, which the gateway sets. */
-const addressOf = ({ headers, socket }: IncomingMessage): string =>
-  one(headers['x-forwarded-for'])?.split(',', 1)[0]?.trim() || (socket.remoteAddress ?? '');
-
-/** `Origin` and `Sec-Fetch-Site` of browsers that send them (Fetch, 3.2; Fetch Metadata, 2.1). */
-const isCrossSite = ({ headers }: IncomingMessage, origin: string): boolean => {
-  const site = one(headers['sec-fetch-site']);
-  return (headers.origin !== undefined && headers.origin !== origin) || (site !== undefined && site !== 'same-origin');
-};
-
-/** Reads a request. `origin` is that of the pages. @throws {Fault} bad_request, payload_too_large; {ClientGone} */
-const readPageRequest = async (request: IncomingMessage, origin: string, requestId: string): Promise<PageRequest> => {
-  const { headers, url = '', socket } = request;
-  const isPost = request.method === 'POST';
-  const body = isPost ? await readBody(request, LIMIT_BYTES) : undefined;
-  const text = body?.length ? textOf(request, body, 'application/x-www-form-urlencoded') : '';
-  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const parameters = [...new URLSearchParams(query), ...new URLSearchParams(text)].filter(([, value]) => value !== '');
-  return {
-    method: isPost ? 'POST' : 'GET',
-    isHead: request.method === 'HEAD',
-    parameters,
-    cookie: headers.cookie,
-    acceptLanguage: one(headers['accept-language']),
-    isCrossSite: isCrossSite(request, origin),
-    address: addressOf(request),
-    requestId,
-    hasLeft: () => socket.destroyed,
-  };
-};
-
 /** The value of a parameter that is sent once; undefined where it is absent or repeated. */
-export const single = ({ parameters }: Pick<PageRequest, 'parameters'>, name: string): string | undefined => {
+export function single({ parameters }: Pick<PageRequest, 'parameters'>, name: string): string | undefined {
   const values = parameters.filter(([key]) => key === name);
   return values.length === 1 ? values[0]?.[1] : undefined;
-};
+}
 
 /** Answers GET, HEAD and POST of one path. */
 export type PageHandler = (request: PageRequest) => Promise<PageAnswer>;
@@ -82,17 +48,8 @@ const METHODS = ['GET', 'HEAD', 'POST'];
 /** The name of the pages in logs and spans; they are no operations of the interface. */
 const OPERATION = 'authorizerPages';
 
-const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, answer: PageAnswer): void => {
-  const body = Buffer.from(answer.body);
-  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : value).flatMap((each) => [name, each]),
-  );
-  headers.push('Content-Length', `${body.length}`, 'X-Request-Id', trace.requestId, 'traceparent', trace.traceparent);
-  response.writeHead(answer.status, headers).end(request.method === 'HEAD' ? undefined : body);
-};
-
 /** Serves the pages and passes every other request on. Their errors are pages as well. */
-export const createPagesFront = ({ handlers, publicUrl, logger }: PagesOptions) => {
+export function createPagesFront({ handlers, publicUrl, logger }: PagesOptions) {
   const { origin } = new URL(publicUrl);
   const paths = [...handlers.keys()];
 
@@ -129,4 +86,47 @@ export const createPagesFront = ({ handlers, publicUrl, logger }: PagesOptions) 
           else response.destroy();
         });
     };
+}
+
+/** Reads a request. `origin` is that of the pages. @throws {Fault} bad_request, payload_too_large; {ClientGone} */
+const readPageRequest = async (request: IncomingMessage, origin: string, requestId: string): Promise<PageRequest> => {
+  const { headers, url = '', socket } = request;
+  const isPost = request.method === 'POST';
+  const body = isPost ? await readBody(request, LIMIT_BYTES) : undefined;
+  const text = body?.length ? textOf(request, body, 'application/x-www-form-urlencoded') : '';
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const parameters = [...new URLSearchParams(query), ...new URLSearchParams(text)].filter(([, value]) => value !== '');
+  return {
+    method: isPost ? 'POST' : 'GET',
+    isHead: request.method === 'HEAD',
+    parameters,
+    cookie: headers.cookie,
+    acceptLanguage: one(headers['accept-language']),
+    isCrossSite: isCrossSite(request, origin),
+    address: addressOf(request),
+    requestId,
+    hasLeft: () => socket.destroyed,
+  };
+};
+
+const one = (header: string | readonly string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : header?.[0];
+
+/** `Origin` and `Sec-Fetch-Site` of browsers that send them (Fetch, 3.2; Fetch Metadata, 2.1). */
+const isCrossSite = ({ headers }: IncomingMessage, origin: string): boolean => {
+  const site = one(headers['sec-fetch-site']);
+  return (headers.origin !== undefined && headers.origin !== origin) || (site !== undefined && site !== 'same-origin');
+};
+
+/** The first address of X-Forwarded-For, which the gateway sets. */
+const addressOf = ({ headers, socket }: IncomingMessage): string =>
+  one(headers['x-forwarded-for'])?.split(',', 1)[0]?.trim() || (socket.remoteAddress ?? '');
+
+const send = (request: IncomingMessage, response: ServerResponse, trace: Trace, answer: PageAnswer): void => {
+  const body = Buffer.from(answer.body);
+  const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).flatMap((each) => [name, each]),
+  );
+  headers.push('Content-Length', `${body.length}`, 'X-Request-Id', trace.requestId, 'traceparent', trace.traceparent);
+  response.writeHead(answer.status, headers).end(request.method === 'HEAD' ? undefined : body);
 };

@@ -12,7 +12,7 @@ export interface InstitutionProfile {
 export type Institutions = ReturnType<typeof createInstitutions>;
 
 /** Makes the institutions on a store. */
-export const createInstitutions = (store: Store) => {
+export function createInstitutions(store: Store) {
   const institutions = store.collection(institutionsCollection);
   return {
     /** What is known of an institution; of one that no event has announced yet, its id and every language of the pages. */
@@ -31,4 +31,4 @@ export const createInstitutions = (store: Store) => {
         current && current.asOf >= asOf ? undefined : { ...current, id: institution, name, languages, asOf },
       ),
   };
-};
+}

@@ -21,9 +21,8 @@ import { invalidFormPage, signedOutPage, signOutPage, viewOf } from './views.ts'
  * Creates the check of `id_token_hint` (OpenID Connect RP-Initiated Logout 1.0, 2): signed by a key that is still
  * published, for this issuer; it may have expired. Undefined for anything else.
  */
-export const createReadIdTokenHint =
-  (keys: KeySet, issuer: string): ReadIdTokenHint =>
-  async (token) => {
+export function createReadIdTokenHint(keys: KeySet, issuer: string): ReadIdTokenHint {
+  return async (token) => {
     const header = jwt.decode(token, { complete: true })?.header;
     if (header?.typ !== 'JWT' || header.alg !== SIGNATURE_ALGORITHM || header.kid === undefined) return undefined;
     const key = await keys.key(header.kid);
@@ -37,6 +36,7 @@ export const createReadIdTokenHint =
       return undefined;
     }
   };
+}
 
 /** The user and the client of an ID token that this installation has signed, also of an expired one. */
 export type ReadIdTokenHint = (
@@ -65,14 +65,14 @@ interface Destination {
  * tokens of its clients. It asks first, unless the client proves by an ID token that it knows the user. An address that is
  * not registered is never redirected to.
  */
-export const createLogout = ({
+export function createLogout({
   applicationOf,
   clientOf,
   institutions,
   sessions,
   forms,
   readHint,
-}: LogoutDependencies): PageHandler => {
+}: LogoutDependencies): PageHandler {
   const leave = async (
     http: PageRequest,
     { redirectUri, state }: Destination,
@@ -138,4 +138,4 @@ export const createLogout = ({
     const to = { redirectUri: sent.parameters.redirectUri, state: sent.parameters.state };
     return end(http, open, to);
   };
-};
+}

@@ -137,34 +137,14 @@ const RULES: readonly Rule[] = [
     nonce.length <= LONGEST_NONCE ? undefined : invalid(`The nonce is longer than ${LONGEST_NONCE} characters.`),
 ];
 
-const requestOf = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
-  client,
-  redirectUri,
-  state: p.state,
-  scopes: p.scope === undefined || readScopes(p.scope).length === 0 ? undefined : readScopes(p.scope),
-  challenge: p.code_challenge ?? '',
-  nonce: p.nonce ?? null,
-  prompts: readScopes(p.prompt ?? ''),
-  maxAge: p.max_age === undefined ? undefined : Number(p.max_age),
-  loginHint: p.login_hint,
-  idTokenHint: p.id_token_hint,
-  uiLocales: p.ui_locales,
-  parameters: Object.fromEntries(
-    KNOWN.flatMap((name) => {
-      const value = p[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  ),
-});
-
 /**
  * Reads an authorization request (RFC 6749, 4.1.1). The client and the redirect URI come first: before both are known,
  * nothing is redirected (RFC 6749, 4.1.2.1).
  */
-export const readRequest = async (
+export async function readRequest(
   sent: readonly (readonly [string, string])[],
   clientOf: (clientId: string) => Promise<ClientDocument | undefined>,
-): Promise<Reading> => {
+): Promise<Reading> {
   const repeated = KNOWN.filter((name) => sent.filter(([key]) => key === name).length > 1);
   const first = new Map(sent.toReversed());
   const parameters: Parameters = Object.fromEntries(KNOWN.map((name) => [name, first.get(name)]));
@@ -191,4 +171,24 @@ export const readRequest = async (
   const [error, description] = fault;
   const known = repeated.includes('state') ? undefined : state;
   return { kind: 'error', error: { redirectUri, state: known, error, description } };
-};
+}
+
+const requestOf = (p: Parameters, client: ClientDocument, redirectUri: string): AuthorizationRequest => ({
+  client,
+  redirectUri,
+  state: p.state,
+  scopes: p.scope === undefined || readScopes(p.scope).length === 0 ? undefined : readScopes(p.scope),
+  challenge: p.code_challenge ?? '',
+  nonce: p.nonce ?? null,
+  prompts: readScopes(p.prompt ?? ''),
+  maxAge: p.max_age === undefined ? undefined : Number(p.max_age),
+  loginHint: p.login_hint,
+  idTokenHint: p.id_token_hint,
+  uiLocales: p.ui_locales,
+  parameters: Object.fromEntries(
+    KNOWN.flatMap((name) => {
+      const value = p[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  ),
+});

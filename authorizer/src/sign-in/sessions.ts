@@ -16,15 +16,19 @@ export const BROWSER_COOKIE = '__Host-boxoffice-browser';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Lax';
 
 /** `Set-Cookie` for as long as the browser is open. */
-export const setCookie = (name: string, value: string): string => `${name}=${value}; ${ATTRIBUTES}`;
+export function setCookie(name: string, value: string): string {
+  return `${name}=${value}; ${ATTRIBUTES}`;
+}
 
 /** `Set-Cookie` that removes the cookie. */
-export const removeCookie = (name: string): string => `${name}=; Max-Age=0; ${ATTRIBUTES}`;
+export function removeCookie(name: string): string {
+  return `${name}=; Max-Age=0; ${ATTRIBUTES}`;
+}
 
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
 
 /** A well-formed value of the cookie; undefined where it is absent, malformed, or sent twice with different values. */
-export const readCookie = (header: string | undefined, name: string): string | undefined => {
+export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = new Set(
     (header ?? '')
       .split(';')
@@ -34,15 +38,15 @@ export const readCookie = (header: string | undefined, name: string): string | u
   );
   const [value] = values;
   return values.size === 1 && value !== undefined && VALUE.test(value) ? value : undefined;
-};
+}
 
 /** The value that forms are bound to: that of the browser's cookie, or a new one with its `Set-Cookie`. */
-export const browserOf = (header: string | undefined): { readonly browser: string; readonly cookies: string[] } => {
+export function browserOf(header: string | undefined): { readonly browser: string; readonly cookies: string[] } {
   const known = readCookie(header, BROWSER_COOKIE);
   if (known !== undefined) return { browser: known, cookies: [] };
   const browser = randomBytes(32).toString('base64url');
   return { browser, cookies: [setCookie(BROWSER_COOKIE, browser)] };
-};
+}
 
 /** A live session with its user. */
 export interface OpenSession {
@@ -50,13 +54,11 @@ export interface OpenSession {
   readonly account: Account;
 }
 
-const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
-
 /** The sessions of users. A token is 256 random bits; the store contains only its hash. */
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Makes the sessions on a store. */
-export const createSessions = (store: Store, accounts: Pick<Accounts, 'current'>, now: () => number) => {
+export function createSessions(store: Store, accounts: Pick<Accounts, 'current'>, now: () => number) {
   const sessions = store.collection(sessionsCollection);
 
   const touch = (session: SessionDocument, at: number): void => {
@@ -106,7 +108,9 @@ export const createSessions = (store: Store, accounts: Pick<Accounts, 'current'>
       await sessions.of(institution).delete(id);
     },
   };
-};
+}
+
+const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
 /** What a user agrees to. */
 interface Agreement {
@@ -116,14 +120,11 @@ interface Agreement {
   readonly scopes: readonly string[];
 }
 
-const consentIdOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
-  hash('sha256', JSON.stringify(['consent', institution, userId, clientId, ...scopes.toSorted()]), 'base64url');
-
 /** The remembered consents: one per user, client and set of scopes. */
 export type Consents = ReturnType<typeof createConsents>;
 
 /** Makes the consents on a store. */
-export const createConsents = (store: Store, now: () => number) => {
+export function createConsents(store: Store, now: () => number) {
   const consents = store.collection(consentsCollection);
   return {
     isGiven: async (agreement: Agreement): Promise<boolean> =>
@@ -133,4 +134,7 @@ export const createConsents = (store: Store, now: () => number) => {
       await insertOnce(consents.of(institution), { id, ...agreed, createdAt: new Date(now()).toISOString() });
     },
   };
-};
+}
+
+const consentIdOf = ({ institution, userId, clientId, scopes }: Agreement): string =>
+  hash('sha256', JSON.stringify(['consent', institution, userId, clientId, ...scopes.toSorted()]), 'base64url');

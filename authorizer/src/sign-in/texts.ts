@@ -282,15 +282,17 @@ const de: Texts = {
 const texts: Readonly<Record<Language, Texts>> = { fr, en, de };
 
 /** The texts of a language. */
-export const textsIn = (language: Language): Texts => texts[language];
+export function textsIn(language: Language): Texts {
+  return texts[language];
+}
 
 const OF_DOMAIN = /^([a-z][a-z0-9-]*)(\.sensitive)?:(read|write)$/;
 
 /** What a scope lets its holder do; of a domain of a team's own in general words. */
-export const scopeText = ({ scopes, ofDomain }: Texts, scope: string): string => {
+export function scopeText({ scopes, ofDomain }: Texts, scope: string): string {
   const [, domain, sensitive, action] = OF_DOMAIN.exec(scope) ?? [];
   const known = ownMember(scopes, scope);
   if (known !== undefined || domain === undefined) return known ?? scope;
   if (sensitive === undefined) return action === 'read' ? ofDomain.read(domain) : ofDomain.write(domain);
   return action === 'read' ? ofDomain.sensitiveRead(domain) : ofDomain.sensitiveWrite(domain);
-};
+}

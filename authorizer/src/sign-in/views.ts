@@ -36,7 +36,7 @@ interface Field {
 const ALERT_ID = 'message';
 
 /** One field with its label and hint. */
-export const field = (given: Field): Html => {
+export function field(given: Field): Html {
   const { name, label, type, autocomplete, value, hint, invalid = false, minLength, maxLength } = given;
   const described = [invalid && ALERT_ID, hint !== undefined && `${name}-hint`].filter(Boolean).join(' ');
   return html`<div class="field">
@@ -50,31 +50,38 @@ export const field = (given: Field): Html => {
   }${given.inputMode !== undefined && html` inputmode="${given.inputMode}"`} autocapitalize="none" spellcheck="false">
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>\n`}</div>
 `;
-};
+}
 
 /** What is wrong, announced by screen readers. */
-export const alert = (text: string): Html => html`<p class="alert" id="${ALERT_ID}" role="alert">${text}</p>\n`;
+export function alert(text: string): Html {
+  return html`<p class="alert" id="${ALERT_ID}" role="alert">${text}</p>\n`;
+}
 
 /** A form's hidden members. */
-export const hidden = (members: Readonly<Record<string, string>>): Html =>
-  html`${Object.entries(members).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`;
+export function hidden(members: Readonly<Record<string, string>>): Html {
+  return html`${Object.entries(members).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}`;
+}
 
 /** A form that is sent to a path of this origin with POST. */
-export const form = (action: string, content: Html): Html =>
-  html`<form method="post" action="${action}">\n${content}</form>`;
+export function form(action: string, content: Html): Html {
+  return html`<form method="post" action="${action}">\n${content}</form>`;
+}
 
 /** The sentence below a heading, with its name (of a client, an institution, a user) emphasised. */
-export const lead = ([before, name, after]: Sentence): Html =>
-  html`<p class="lead">${before}<strong>${name}</strong>${after}</p>\n`;
+export function lead([before, name, after]: Sentence): Html {
+  return html`<p class="lead">${before}<strong>${name}</strong>${after}</p>\n`;
+}
 
 /** A page of one text, and what follows it. */
-export const textPage = (
+export function textPage(
   language: Language,
   institution: string | undefined,
   [title, text]: readonly [string, string],
   options: PageOptions,
   more?: Html,
-): PageAnswer => showPage({ language, institution, title, content: html`<p class="lead">${text}</p>${more}` }, options);
+): PageAnswer {
+  return showPage({ language, institution, title, content: html`<p class="lead">${text}</p>${more}` }, options);
+}
 
 /** What every page of a request shows. */
 export interface View {
@@ -83,11 +90,13 @@ export interface View {
 }
 
 /** The language and the institution of a request. */
-export const viewOf = (
+export function viewOf(
   { acceptLanguage }: PageRequest,
   institution: InstitutionProfile,
   uiLocales: string | undefined,
-): View => ({ institution, language: chooseLanguage({ uiLocales, acceptLanguage }, institution.languages) });
+): View {
+  return { institution, language: chooseLanguage({ uiLocales, acceptLanguage }, institution.languages) };
+}
 
 const LONGEST_LOGIN = 254;
 
@@ -103,7 +112,7 @@ interface SignInView extends View {
 }
 
 /** The page that asks for login and password. */
-export const signInPage = (view: SignInView): PageAnswer => {
+export function signInPage(view: SignInView): PageAnswer {
   const texts = textsIn(view.language).signIn;
   const fields = html`${hidden({ form: view.state })}${field({
     name: 'login',
@@ -133,7 +142,7 @@ export const signInPage = (view: SignInView): PageAnswer => {
       headers: { 'Set-Cookie': view.cookies },
     },
   );
-};
+}
 
 interface ConsentView extends View {
   readonly client: string;
@@ -147,7 +156,7 @@ interface ConsentView extends View {
 }
 
 /** The page that asks whether the client may have these scopes. */
-export const consentPage = (view: ConsentView): PageAnswer => {
+export function consentPage(view: ConsentView): PageAnswer {
   const texts = textsIn(view.language);
   const named = view.scopes.map((scope) => scopeText(texts, scope));
   const content = html`${lead(named.length > 0 ? texts.consent.lead(view.client) : texts.consent.nothing(view.client))}${
@@ -166,54 +175,54 @@ export const consentPage = (view: ConsentView): PageAnswer => {
     { language: view.language, institution: view.institution.name, title: texts.consent.title, content },
     { formAction: formTarget(view.redirectUri), headers: { 'Set-Cookie': view.cookies } },
   );
-};
+}
 
 /** The page of a request that must not be redirected (RFC 6749, 4.1.2.1). */
-export const brokenLinkPage = (
+export function brokenLinkPage(
   language: Language,
   institution: string | undefined,
   fault: 'client' | 'redirect',
   detail: string,
-): PageAnswer => {
+): PageAnswer {
   const texts = textsIn(language).errors;
   const more = html`<p class="detail">${texts.advice} <code>${detail}</code></p>`;
   return textPage(language, institution, [texts.title, texts[fault]], { status: 400 }, more);
-};
+}
 
 /** The page of a form that is not accepted: too old, or from another window or site. */
-export const invalidFormPage = (language: Language): PageAnswer => {
+export function invalidFormPage(language: Language): PageAnswer {
   const { formTitle, form: text } = textsIn(language).errors;
   return textPage(language, undefined, [formTitle, text], { status: 400 });
-};
+}
 
 /** The page of a form that had success before; its link sends the request again. */
-export const sentFormPage = (
+export function sentFormPage(
   { language, institution }: View,
   purpose: 'sign-in' | 'consent',
   again: string,
-): PageAnswer => {
+): PageAnswer {
   const texts = textsIn(language).errors;
   const text = purpose === 'consent' ? texts.answered : texts.sent;
   const link = html`<div class="actions"><a class="button" href="${again}">${texts.proceed}</a></div>`;
   return textPage(language, institution.name, [texts.sentTitle, text], { status: 409 }, link);
-};
+}
 
 /** The page of too many attempts. */
-export const tooManyPage = ({ language, institution }: View, waitMs: number, isBusy: boolean): PageAnswer => {
+export function tooManyPage({ language, institution }: View, waitMs: number, isBusy: boolean): PageAnswer {
   const texts = textsIn(language).tooMany;
   const text = isBusy ? texts.busy : texts.lead(Math.ceil(waitMs / 60_000));
   const headers = { 'Retry-After': String(Math.ceil(waitMs / 1_000)) };
   return textPage(language, institution.name, [texts.title, text], { status: 429, headers });
-};
+}
 
 /** The question before a session ends. */
-export const signOutPage = (
+export function signOutPage(
   { language, institution }: View,
   login: string,
   state: string,
   cookies: readonly string[],
   redirectUri: string | undefined,
-): PageAnswer => {
+): PageAnswer {
   const texts = textsIn(language).signOut;
   const fields = html`${hidden({ form: state })}<div class="actions"><button type="submit">${texts.submit}</button></div>`;
   return showPage(
@@ -228,17 +237,17 @@ export const signOutPage = (
       headers: { 'Set-Cookie': cookies },
     },
   );
-};
+}
 
 /** The page after a session has ended. */
-export const signedOutPage = (
+export function signedOutPage(
   language: Language,
   institution: InstitutionProfile | undefined,
   cookies: readonly string[],
   application: string,
-): PageAnswer => {
+): PageAnswer {
   const texts = textsIn(language).signOut;
   const link = html`<p><a href="${application}">${texts.open}</a></p>`;
   const headers = { 'Set-Cookie': cookies };
   return textPage(language, institution?.name, [texts.doneTitle, texts.done], { headers }, link);
-};
+}

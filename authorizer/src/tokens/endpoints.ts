@@ -21,7 +21,9 @@ export const PATHS = {
 const ANSWERED_AS_OAUTH: ReadonlySet<string> = new Set([PATHS.token, PATHS.introspect, PATHS.revoke]);
 
 /** Whether errors of this path carry the members of RFC 6749 as well. */
-export const isOAuthPath = (path: string | undefined): boolean => path !== undefined && ANSWERED_AS_OAUTH.has(path);
+export function isOAuthPath(path: string | undefined): boolean {
+  return path !== undefined && ANSWERED_AS_OAUTH.has(path);
+}
 
 export const GRANT_TYPE = 'client_credentials';
 
@@ -40,46 +42,48 @@ const METHODS_OR_NONE = [...METHODS, 'none'];
  * Authorization server metadata (RFC 8414, 2; OpenID Connect Discovery 1.0, 3), by which client libraries configure
  * themselves. Both documents are this one.
  */
-export const metadata = (issuer: string, scopes: readonly string[]) => ({
-  issuer,
-  authorization_endpoint: `${issuer}${PATHS.authorize}`,
-  token_endpoint: `${issuer}${PATHS.token}`,
-  jwks_uri: `${issuer}${PATHS.jwks}`,
-  introspection_endpoint: `${issuer}${PATHS.introspect}`,
-  revocation_endpoint: `${issuer}${PATHS.revoke}`,
-  userinfo_endpoint: `${issuer}${PATHS.userinfo}`,
-  end_session_endpoint: `${issuer}${PATHS.logout}`,
-  scopes_supported: [...OPENID_SCOPES, ...scopes] as string[],
-  response_types_supported: ['code'],
-  response_modes_supported: ['query'],
-  grant_types_supported: [...GRANT_TYPES] as string[],
-  code_challenge_methods_supported: ['S256'],
-  // RFC 9207, 3.
-  authorization_response_iss_parameter_supported: true,
-  subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: [SIGNATURE_ALGORITHM] as string[],
-  claims_supported: [
-    'iss',
-    'sub',
-    'aud',
-    'exp',
-    'iat',
-    'auth_time',
-    'nonce',
-    'at_hash',
-    'sid',
-    'name',
-    'email',
-    'email_verified',
-  ],
-  prompt_values_supported: ['none', 'login', 'consent'],
-  ui_locales_supported: [...LANGUAGES] as string[],
-  request_parameter_supported: false,
-  request_uri_parameter_supported: false,
-  token_endpoint_auth_methods_supported: METHODS_OR_NONE,
-  introspection_endpoint_auth_methods_supported: METHODS,
-  revocation_endpoint_auth_methods_supported: METHODS_OR_NONE,
-});
+export function metadata(issuer: string, scopes: readonly string[]) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}${PATHS.authorize}`,
+    token_endpoint: `${issuer}${PATHS.token}`,
+    jwks_uri: `${issuer}${PATHS.jwks}`,
+    introspection_endpoint: `${issuer}${PATHS.introspect}`,
+    revocation_endpoint: `${issuer}${PATHS.revoke}`,
+    userinfo_endpoint: `${issuer}${PATHS.userinfo}`,
+    end_session_endpoint: `${issuer}${PATHS.logout}`,
+    scopes_supported: [...OPENID_SCOPES, ...scopes] as string[],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...GRANT_TYPES] as string[],
+    code_challenge_methods_supported: ['S256'],
+    // RFC 9207, 3.
+    authorization_response_iss_parameter_supported: true,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [SIGNATURE_ALGORITHM] as string[],
+    claims_supported: [
+      'iss',
+      'sub',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'at_hash',
+      'sid',
+      'name',
+      'email',
+      'email_verified',
+    ],
+    prompt_values_supported: ['none', 'login', 'consent'],
+    ui_locales_supported: [...LANGUAGES] as string[],
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    token_endpoint_auth_methods_supported: METHODS_OR_NONE,
+    introspection_endpoint_auth_methods_supported: METHODS,
+    revocation_endpoint_auth_methods_supported: METHODS_OR_NONE,
+  };
+}
 
 const typeOf = (value: unknown) => {
   if (Array.isArray(value)) return Type.Array(Type.String());
@@ -238,6 +242,17 @@ export class OAuthFault extends Fault {
 /** Responses that contain or describe a token are not cached (RFC 6749, 5.1). */
 export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
+/** Characters that an error_description may not contain (RFC 6749, 5.2). */
+const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/** The OAuth members and headers of an error (RFC 6749, 5.2). */
+export function onOAuthFault(fault: Fault) {
+  return {
+    members: { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
+    headers: NO_STORE,
+  };
+}
+
 const errorOf = (fault: Fault): string => {
   if (fault instanceof OAuthFault) return fault.error;
   if (fault.code === 'unauthorized') return 'invalid_client';
@@ -245,12 +260,3 @@ const errorOf = (fault: Fault): string => {
   if (fault.http === 503) return 'temporarily_unavailable';
   return fault.http >= 500 ? 'server_error' : 'invalid_request';
 };
-
-/** Characters that an error_description may not contain (RFC 6749, 5.2). */
-const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
-
-/** The OAuth members and headers of an error (RFC 6749, 5.2). */
-export const onOAuthFault = (fault: Fault) => ({
-  members: { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") },
-  headers: NO_STORE,
-});

@@ -15,15 +15,6 @@ const REFRESH_TOKEN = /^[A-Za-z0-9_-]{108}$/;
 
 const PREFIX = 'gnt_';
 
-/** A new authorization code: 256 random bits (RFC 6749, 10.10). */
-const makeCode = (): string => randomBytes(32).toString('base64url');
-
-/** The id of a code's grant: a hash, so that the stored grant does not reveal the code. */
-const grantIdOf = (code: string): string => `${PREFIX}${hash('sha256', `code ${code}`, 'base64url')}`;
-
-/** The stored form of a refresh token. */
-const hashRefreshToken = (token: string): string => hash('sha256', `refresh ${token}`, 'base64url');
-
 /** The form of codes; a challenge of S256 has it, too: 32 bytes in base64url (RFC 7636, 4.2). */
 const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 
@@ -31,34 +22,9 @@ const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/;
 
 /** Whether the text can be a challenge of PKCE (RFC 7636), with the method S256 only. */
-export const isChallenge = (text: string): boolean => DIGEST.test(text);
-
-/** Whether the verifier belongs to the challenge (RFC 7636, 4.6). */
-const verifies = (verifier: string, challenge: string): boolean =>
-  VERIFIER.test(verifier) && timingSafeEqual(hash('sha256', verifier, 'buffer'), Buffer.from(challenge, 'base64url'));
-
-/** Makes refresh tokens whose successors and tags are derived from the installation's key. */
-const createRefreshTokens = (keyEncryptionKey: string) => {
-  // With bytes, each derivation would cost 25 µs more.
-  const key = createSecretKey(sealingKey(keyEncryptionKey, 'refresh tokens'));
-  const derive = (purpose: string, text: string): string =>
-    createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
-  const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
-  const tokenOf = (grant: string, secret: string): string => `${grant}${secret}${tagOf(grant + secret)}`;
-  return {
-    /** The first token of a grant. */
-    first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
-    /** The token after this one: derived, so that a repeated request gets the same one, although only a hash is stored. */
-    successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
-    /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
-    grantOf: (token: string): string | undefined => {
-      if (!REFRESH_TOKEN.test(token)) return undefined;
-      const [unsigned, tag] = [token.slice(0, -TAG_LENGTH), token.slice(-TAG_LENGTH)];
-      const isOwn = timingSafeEqual(Buffer.from(tagOf(unsigned)), Buffer.from(tag));
-      return isOwn ? `${PREFIX}${unsigned.slice(0, SECRET_LENGTH)}` : undefined;
-    },
-  };
-};
+export function isChallenge(text: string): boolean {
+  return DIGEST.test(text);
+}
 
 /** What a user granted, for a new code. */
 type NewGrant = Pick<
@@ -90,7 +56,7 @@ const UNKNOWN = { given: false, reason: 'it is unknown' } as const;
 export type Grants = ReturnType<typeof createGrants>;
 
 /** Makes the grants on a store. Each step is one atomic write, so that of requests at the same time one wins. */
-export const createGrants = (store: Store, keyEncryptionKey: string, now = Date.now) => {
+export function createGrants(store: Store, keyEncryptionKey: string, now = Date.now) {
   const refreshTokens = createRefreshTokens(keyEncryptionKey);
   const grants = store.collection(grantsCollection);
 
@@ -165,4 +131,40 @@ export const createGrants = (store: Store, keyEncryptionKey: string, now = Date.
       });
     },
   };
+}
+
+/** Makes refresh tokens whose successors and tags are derived from the installation's key. */
+const createRefreshTokens = (keyEncryptionKey: string) => {
+  // With bytes, each derivation would cost 25 µs more.
+  const key = createSecretKey(sealingKey(keyEncryptionKey, 'refresh tokens'));
+  const derive = (purpose: string, text: string): string =>
+    createHmac('sha256', key).update(`${purpose} ${text}`).digest('base64url');
+  const tagOf = (unsigned: string): string => derive('tag', unsigned).slice(0, TAG_LENGTH);
+  const tokenOf = (grant: string, secret: string): string => `${grant}${secret}${tagOf(grant + secret)}`;
+  return {
+    /** The first token of a grant. */
+    first: (grantId: string) => tokenOf(grantId.slice(PREFIX.length), randomBytes(32).toString('base64url')),
+    /** The token after this one: derived, so that a repeated request gets the same one, although only a hash is stored. */
+    successor: (token: string) => tokenOf(token.slice(0, SECRET_LENGTH), derive('successor', token)),
+    /** The grant of a token that this installation has made, valid or not; undefined for any other text. */
+    grantOf: (token: string): string | undefined => {
+      if (!REFRESH_TOKEN.test(token)) return undefined;
+      const [unsigned, tag] = [token.slice(0, -TAG_LENGTH), token.slice(-TAG_LENGTH)];
+      const isOwn = timingSafeEqual(Buffer.from(tagOf(unsigned)), Buffer.from(tag));
+      return isOwn ? `${PREFIX}${unsigned.slice(0, SECRET_LENGTH)}` : undefined;
+    },
+  };
 };
+
+/** A new authorization code: 256 random bits (RFC 6749, 10.10). */
+const makeCode = (): string => randomBytes(32).toString('base64url');
+
+/** The id of a code's grant: a hash, so that the stored grant does not reveal the code. */
+const grantIdOf = (code: string): string => `${PREFIX}${hash('sha256', `code ${code}`, 'base64url')}`;
+
+/** The stored form of a refresh token. */
+const hashRefreshToken = (token: string): string => hash('sha256', `refresh ${token}`, 'base64url');
+
+/** Whether the verifier belongs to the challenge (RFC 7636, 4.6). */
+const verifies = (verifier: string, challenge: string): boolean =>
+  VERIFIER.test(verifier) && timingSafeEqual(hash('sha256', verifier, 'buffer'), Buffer.from(challenge, 'base64url'));

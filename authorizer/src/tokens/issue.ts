@@ -31,18 +31,11 @@ interface TokenOrigin {
   readonly secretId: string | undefined;
 }
 
-/**
- * A new `jti`. It contains the ids of the grant and of the secret that obtained the token, so that the token ends with
- * either without an additional claim.
- */
-const tokenId = ({ grantId, secretId }: TokenOrigin): string =>
-  [grantId, secretId, randomUUID()].filter((id) => id !== undefined).join(SEPARATOR);
-
 /** What the token with these claims was obtained with. */
-export const originOf = ({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin => {
+export function originOf({ jti, role }: Pick<AccessClaims, 'jti' | 'role'>): TokenOrigin {
   const [first, second] = jti.split(SEPARATOR).slice(0, -1);
   return role === undefined ? { grantId: undefined, secretId: first } : { grantId: first, secretId: second };
-};
+}
 
 /** The user of a token. */
 interface TokenUser extends CallerUser {
@@ -63,24 +56,8 @@ interface AccessTokenIssue {
   readonly user?: TokenUser;
 }
 
-const userClaims = ({ id, role, authTime, contact, pointsOfSale }: TokenUser) => ({
-  sub: id,
-  role,
-  auth_time: authTime,
-  ...(contact === null ? {} : { contact }),
-  ...(pointsOfSale.length === 0 ? {} : { points_of_sale: pointsOfSale }),
-});
-
 /** The claims of a new access token (RFC 9068, 2.2). */
-export const accessClaims = ({
-  issuer,
-  client,
-  origin,
-  scopes,
-  lifetime,
-  now,
-  user,
-}: AccessTokenIssue): AccessClaims => {
+export function accessClaims({ issuer, client, origin, scopes, lifetime, now, user }: AccessTokenIssue): AccessClaims {
   const issuedAt = Math.floor(now / 1000);
   return {
     iss: issuer,
@@ -94,40 +71,38 @@ export const accessClaims = ({
     jti: tokenId(origin),
     ...(user && userClaims(user)),
   };
-};
+}
+
+/**
+ * A new `jti`. It contains the ids of the grant and of the secret that obtained the token, so that the token ends with
+ * either without an additional claim.
+ */
+const tokenId = ({ grantId, secretId }: TokenOrigin): string =>
+  [grantId, secretId, randomUUID()].filter((id) => id !== undefined).join(SEPARATOR);
+
+const userClaims = ({ id, role, authTime, contact, pointsOfSale }: TokenUser) => ({
+  sub: id,
+  role,
+  auth_time: authTime,
+  ...(contact === null ? {} : { contact }),
+  ...(pointsOfSale.length === 0 ? {} : { points_of_sale: pointsOfSale }),
+});
 
 /** Signs the claims of an access token, given as JSON (RFC 9068, 2). */
-export const signAccessToken = (claims: string, kid: string, key: KeyObject): Promise<string> =>
-  signJwsInPool(claims, { type: ACCESS_TYPE, kid }, key);
+export function signAccessToken(claims: string, kid: string, key: KeyObject): Promise<string> {
+  return signJwsInPool(claims, { type: ACCESS_TYPE, kid }, key);
+}
 
 /** Signs the claims of an ID token, with the left half of its access token's hash (OpenID Connect Core, 3.1.3.6). */
-export const signIdToken = (claims: object, accessToken: string, { kid, privateKey }: SigningKey): string => {
+export function signIdToken(claims: object, accessToken: string, { kid, privateKey }: SigningKey): string {
   const at_hash = hash('sha256', accessToken, 'buffer').subarray(0, 16).toString('base64url');
   return signJws(JSON.stringify({ ...claims, at_hash }), { type: 'JWT', kid }, privateKey);
-};
+}
 
 /** The parameters of the grants (RFC 6749, 4.1.3, 4.4.2 and 6; RFC 7636, 4.5). */
 export type TokenForm = Form<
   'grant_type' | 'client_id' | 'client_secret' | 'scope' | 'code' | 'redirect_uri' | 'code_verifier' | 'refresh_token'
 >;
-
-const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
-  USER_GRANT_TYPES.some((known) => known === grantType);
-
-/** Before the other parameters, since which of them are needed depends on the grant. */
-const requireKnownGrant = ({ grant_type }: TokenForm): void => {
-  if (grant_type === GRANT_TYPE) return;
-  const known = GRANT_TYPES.join(', ');
-  throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be one of ${known}.`);
-};
-
-/** The granted scopes: all of the client's, or the requested ones if it holds them all (RFC 6749, 3.3). */
-const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
-  if (scope === undefined) return held;
-  const wanted = readScopes(scope);
-  if (lacking(wanted, held).length === 0) return wanted;
-  throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The client is not registered for every requested scope.');
-};
 
 interface TokenDependencies {
   readonly authenticate: Authenticate;
@@ -151,24 +126,19 @@ interface TokenDependencies {
 export type IssueToken = (form: TokenForm, authorization: string | undefined) => Promise<IssuedToken>;
 
 /**
- * A public client has no secret to send; it is refused as one whose credentials are wrong.
- * @throws {OAuthFault} invalid_client
- */
-const refusePublicClient = async ({ client_id, client_secret }: TokenForm, identify: IdentifyClient): Promise<void> => {
-  if (client_id === undefined || client_secret !== undefined) return;
-  const isPublic = await identify({ client_id }, undefined).then(
-    () => true,
-    () => false,
-  );
-  if (isPublic) throw invalidClient(false);
-};
-
-/**
  * Makes the token endpoint's grants: client credentials (RFC 6749, 4.4), which write nothing, and those of users.
  */
-export const createIssueToken =
-  ({ authenticate, userTokens, identify, clients, keys, issuer, lifetime, now }: TokenDependencies): IssueToken =>
-  async (form, authorization) => {
+export function createIssueToken({
+  authenticate,
+  userTokens,
+  identify,
+  clients,
+  keys,
+  issuer,
+  lifetime,
+  now,
+}: TokenDependencies): IssueToken {
+  return async (form, authorization) => {
     if (isUserGrant(form.grant_type)) return userTokens[form.grant_type](form, authorization);
     requireKnownGrant(form);
     if (!isBasic(authorization)) await refusePublicClient(form, identify);
@@ -185,3 +155,35 @@ export const createIssueToken =
       scope: writeScopes(scopes),
     };
   };
+}
+
+const isUserGrant = (grantType: string | undefined): grantType is (typeof USER_GRANT_TYPES)[number] =>
+  USER_GRANT_TYPES.some((known) => known === grantType);
+
+/** Before the other parameters, since which of them are needed depends on the grant. */
+const requireKnownGrant = ({ grant_type }: TokenForm): void => {
+  if (grant_type === GRANT_TYPE) return;
+  const known = GRANT_TYPES.join(', ');
+  throw new OAuthFault('invalid_parameter', 'unsupported_grant_type', `The grant_type must be one of ${known}.`);
+};
+
+/**
+ * A public client has no secret to send; it is refused as one whose credentials are wrong.
+ * @throws {OAuthFault} invalid_client
+ */
+const refusePublicClient = async ({ client_id, client_secret }: TokenForm, identify: IdentifyClient): Promise<void> => {
+  if (client_id === undefined || client_secret !== undefined) return;
+  const isPublic = await identify({ client_id }, undefined).then(
+    () => true,
+    () => false,
+  );
+  if (isPublic) throw invalidClient(false);
+};
+
+/** The granted scopes: all of the client's, or the requested ones if it holds them all (RFC 6749, 3.3). */
+const grantedScopes = ({ scope }: TokenForm, held: readonly string[]): readonly string[] => {
+  if (scope === undefined) return held;
+  const wanted = readScopes(scope);
+  if (lacking(wanted, held).length === 0) return wanted;
+  throw new OAuthFault('invalid_parameter', 'invalid_scope', 'The client is not registered for every requested scope.');
+};

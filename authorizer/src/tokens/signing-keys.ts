@@ -7,8 +7,9 @@ import { PUBLISH_AHEAD_MS, published, signing, UNKNOWN_KEY_COOLDOWN_MS } from '.
 import { insertOnce, type KeyDocument, keysOf } from '../store.ts';
 
 /** What an operator does after losing KEY_ENCRYPTION_KEY; `where` names what to restore. */
-export const recoverySteps = (where: string): string =>
-  `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
+export function recoverySteps(where: string): string {
+  return `restore ${where}; if it is lost for good, put a new one there and run npm run operator -- keys rotate --compromised`;
+}
 
 /** KEY_ENCRYPTION_KEY does not decrypt the stored signing keys. */
 export class WrongKeyEncryptionKey extends StartFault {
@@ -20,19 +21,6 @@ export class WrongKeyEncryptionKey extends StartFault {
   }
 }
 
-/** The encryption key derived from KEY_ENCRYPTION_KEY. */
-const encryptionKey = (secret: string): Buffer => sealingKey(secret, 'signing keys at rest');
-
-/**
- * Decrypts a stored signing key.
- * @throws {WrongKeyEncryptionKey} if the secret is another one or the ciphertext was changed
- */
-const openSigningKey = (key: Buffer, kid: string, sealed: string): Buffer => {
-  const opened = unseal(key, kid, sealed);
-  if (!opened) throw new WrongKeyEncryptionKey();
-  return opened;
-};
-
 /** A signing key as operators see it. */
 interface KeySummary {
   readonly kid: string;
@@ -42,6 +30,19 @@ interface KeySummary {
   readonly createdAt: string;
 }
 
+interface KeyOptions {
+  /** KEY_ENCRYPTION_KEY. */
+  readonly secret: string;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** All stored keys, newest first. */
+export async function listKeys(store: Store): Promise<KeySummary[]> {
+  const keys = await keysOf(store).find();
+  return keys.sort((a, b) => b.generation - a.generation).map(summary);
+}
+
 const summary = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'createdAt'>): KeySummary => ({
   kid: key.kid,
   generation: key.generation,
@@ -49,12 +50,11 @@ const summary = (key: Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom' | 'cr
   createdAt: key.createdAt,
 });
 
-/** Padded, so that generations sort as text. */
-const idOf = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
-
-/** The thumbprint of a public EC key (RFC 7638). */
-const thumbprint = ({ crv, kty, x, y }: Record<string, unknown>): string =>
-  createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+/** Creates the installation's first key, which signs at once. Concurrent instances create one key. */
+export async function ensureFirstKey(store: Store, { secret, now = Date.now }: KeyOptions): Promise<void> {
+  if ((await keysOf(store).find({ limit: 1 })).length > 0) return;
+  await insertOnce(keysOf(store), makeKey(secret, 1, now(), now()));
+}
 
 const makeKey = (secret: string, generation: number, signsFrom: number, now: number): New<KeyDocument> => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -71,24 +71,15 @@ const makeKey = (secret: string, generation: number, signsFrom: number, now: num
   };
 };
 
-interface KeyOptions {
-  /** KEY_ENCRYPTION_KEY. */
-  readonly secret: string;
-  /** Epoch milliseconds. */
-  readonly now?: () => number;
-}
+/** The thumbprint of a public EC key (RFC 7638). */
+const thumbprint = ({ crv, kty, x, y }: Record<string, unknown>): string =>
+  createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 
-/** All stored keys, newest first. */
-export const listKeys = async (store: Store): Promise<KeySummary[]> => {
-  const keys = await keysOf(store).find();
-  return keys.sort((a, b) => b.generation - a.generation).map(summary);
-};
+/** Padded, so that generations sort as text. */
+const idOf = (generation: number): string => `key-${String(generation).padStart(8, '0')}`;
 
-/** Creates the installation's first key, which signs at once. Concurrent instances create one key. */
-export const ensureFirstKey = async (store: Store, { secret, now = Date.now }: KeyOptions): Promise<void> => {
-  if ((await keysOf(store).find({ limit: 1 })).length > 0) return;
-  await insertOnce(keysOf(store), makeKey(secret, 1, now(), now()));
-};
+/** The encryption key derived from KEY_ENCRYPTION_KEY. */
+const encryptionKey = (secret: string): Buffer => sealingKey(secret, 'signing keys at rest');
 
 interface RotationOptions extends KeyOptions {
   /**
@@ -103,7 +94,7 @@ interface RotationOptions extends KeyOptions {
  * predecessor stays published past the longest token lifetime. Two concurrent rotations create one key.
  * @throws {WrongKeyEncryptionKey} when the secret does not decrypt the current key, unless that is compromised
  */
-export const rotateKeys = async (store: Store, options: RotationOptions): Promise<KeySummary> => {
+export async function rotateKeys(store: Store, options: RotationOptions): Promise<KeySummary> {
   const { secret, now = Date.now, compromised = false } = options;
   const documents = await keysOf(store).find();
   const before = documents.sort((a, b) => b.generation - a.generation);
@@ -117,6 +108,16 @@ export const rotateKeys = async (store: Store, options: RotationOptions): Promis
   if (!made && compromised) return rotateKeys(store, options);
   for (const { generation } of compromised ? before : []) await keysOf(store).delete(idOf(generation));
   return (await listKeys(store))[0] as KeySummary;
+}
+
+/**
+ * Decrypts a stored signing key.
+ * @throws {WrongKeyEncryptionKey} if the secret is another one or the ciphertext was changed
+ */
+const openSigningKey = (key: Buffer, kid: string, sealed: string): Buffer => {
+  const opened = unseal(key, kid, sealed);
+  if (!opened) throw new WrongKeyEncryptionKey();
+  return opened;
 };
 
 interface KeyRingOptions {
@@ -138,7 +139,7 @@ interface LoadedKey extends Pick<KeyDocument, 'kid' | 'generation' | 'signsFrom'
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
 /** Makes the key ring of an instance; empty until loaded. */
-export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now }: KeyRingOptions) => {
+export function createKeyRing({ store, secret, longestLifetimeMs, now = Date.now }: KeyRingOptions) {
   const key = encryptionKey(secret);
   let loaded: readonly LoadedKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
@@ -204,4 +205,4 @@ export const createKeyRing = ({ store, secret, longestLifetimeMs, now = Date.now
     /** The public keys to publish (RFC 7517, 4). */
     jwks: () => ({ keys: published(loaded, now(), longestLifetimeMs).map(({ jwk }) => jwk) }),
   };
-};
+}

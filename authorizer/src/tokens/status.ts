@@ -28,12 +28,10 @@ import { originOf } from './issue.ts';
 /** How far results reach back before `since`, because instances write with their own clocks. */
 const OVERLAP_MS = 30_000;
 
-const iso = (at: number): string => new Date(at).toISOString();
-
 export type Revocations = ReturnType<typeof createRevocations>;
 
 /** Makes the revocations on a store. */
-export const createRevocations = (store: Store, now = Date.now) => {
+export function createRevocations(store: Store, now = Date.now) {
   const revocations = store.collection(revocationsCollection);
   const quietMs = createQuiet(store);
   return {
@@ -73,7 +71,9 @@ export const createRevocations = (store: Store, now = Date.now) => {
       };
     },
   };
-};
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
 
 /** An access token that is valid now. */
 interface ActiveToken {
@@ -103,32 +103,10 @@ interface TokenStatusDependencies {
   readonly now: () => number;
 }
 
-/** For `catch`: an invalid token becomes undefined; any other error is rethrown. */
-const undefinedIfInvalid = (error: unknown): undefined => {
-  if (error instanceof Fault && error.code === 'unauthorized') return undefined;
-  throw error;
-};
-
-const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({ id, role, contact, pointsOfSale });
-
-/** Whether a user's tokens of this grant are valid at this client, as it is now. */
-const isUsable = (
-  grant: GrantDocument | undefined,
-  account: Account | undefined,
-  client: Pick<Client, 'secrets'> & Pick<ClientDocument, 'id'>,
-): boolean =>
-  grant !== undefined &&
-  account !== undefined &&
-  isLive(grant) &&
-  grant.clientId === client.id &&
-  (grant.secretId === null || holdsSecret(client, grant.secretId)) &&
-  grant.userId === account.id &&
-  isSignedIn(account, grant.signedInAt);
-
 export type TokenStatus = ReturnType<typeof createTokenStatus>;
 
 /** Creates the check whether a token is valid, the only one in this service. */
-export const createTokenStatus = (dependencies: TokenStatusDependencies) => {
+export function createTokenStatus(dependencies: TokenStatusDependencies) {
   const { keySet, issuer, clients, accounts, revocations, grants, now } = dependencies;
   return {
     /** Verifies that this installation signed the token and that it has not expired; rejects with Fault `unauthorized`. */
@@ -157,7 +135,23 @@ export const createTokenStatus = (dependencies: TokenStatusDependencies) => {
       return { active: true, claims, scopes: remaining(readScopes(claims.scope), client.scopes), user: null, bounds };
     },
   };
-};
+}
+
+/** Whether a user's tokens of this grant are valid at this client, as it is now. */
+const isUsable = (
+  grant: GrantDocument | undefined,
+  account: Account | undefined,
+  client: Pick<Client, 'secrets'> & Pick<ClientDocument, 'id'>,
+): boolean =>
+  grant !== undefined &&
+  account !== undefined &&
+  isLive(grant) &&
+  grant.clientId === client.id &&
+  (grant.secretId === null || holdsSecret(client, grant.secretId)) &&
+  grant.userId === account.id &&
+  isSignedIn(account, grant.signedInAt);
+
+const callerOf = ({ id, role, contact, pointsOfSale }: Account): CallerUser => ({ id, role, contact, pointsOfSale });
 
 /** The form of introspection and revocation. `token_type_hint` is ignored: there is one type of token. */
 type TokenLookupForm = Form<'token' | 'client_id' | 'client_secret'>;
@@ -167,6 +161,27 @@ interface TokenLookupDependencies {
   readonly authenticate: Authenticate;
   readonly tokens: TokenStatus;
 }
+
+/**
+ * Creates token introspection (RFC 7662) for authenticated clients. A token of another institution is reported like one
+ * that never existed. An inactive token has `active: false` and no other member.
+ */
+export function createIntrospect({ authenticate, tokens }: TokenLookupDependencies) {
+  return async (form: TokenLookupForm, authorization: string | undefined) => {
+    const { client } = await authenticate(form, authorization);
+    const [token = ''] = required(form, ['token']);
+    const claims = await tokens.verify(token).catch(undefinedIfInvalid);
+    if (claims?.institution !== client.institution) return { active: false };
+    const checked = await tokens.check(claims);
+    return checked.active ? description(checked) : { active: false };
+  };
+}
+
+/** For `catch`: an invalid token becomes undefined; any other error is rethrown. */
+const undefinedIfInvalid = (error: unknown): undefined => {
+  if (error instanceof Fault && error.code === 'unauthorized') return undefined;
+  throw error;
+};
 
 /** The introspection of an active token (RFC 7662, 2.2). */
 const description = ({ claims, scopes, user }: ActiveToken) => ({
@@ -184,38 +199,19 @@ const description = ({ claims, scopes, user }: ActiveToken) => ({
   ...(user === null ? {} : { role: user.role, auth_time: claims.auth_time }),
 });
 
-/**
- * Creates token introspection (RFC 7662) for authenticated clients. A token of another institution is reported like one
- * that never existed. An inactive token has `active: false` and no other member.
- */
-export const createIntrospect =
-  ({ authenticate, tokens }: TokenLookupDependencies) =>
-  async (form: TokenLookupForm, authorization: string | undefined) => {
-    const { client } = await authenticate(form, authorization);
-    const [token = ''] = required(form, ['token']);
-    const claims = await tokens.verify(token).catch(undefinedIfInvalid);
-    if (claims?.institution !== client.institution) return { active: false };
-    const checked = await tokens.check(claims);
-    return checked.active ? description(checked) : { active: false };
-  };
-
 interface RevocationDependencies extends TokenLookupDependencies {
   readonly identify: IdentifyClient;
   readonly grants: Pick<Grants, 'ofRefreshToken' | 'end'>;
   readonly revocations: Pick<Revocations, 'revoke'>;
 }
 
-const othersToken = (): OAuthFault =>
-  new OAuthFault('forbidden', 'unauthorized_client', 'The token was not issued to this client.');
-
 /**
  * Creates token revocation (RFC 7009): of an access token alone; a refresh token ends its grant with all tokens. A
  * public client names itself only. An unknown, invalid or expired token counts as revoked.
  * @throws {OAuthFault} unauthorized_client, from the returned function, if the token was issued to another client
  */
-export const createRevoke =
-  ({ authenticate, identify, tokens, revocations, grants }: RevocationDependencies) =>
-  async (form: TokenLookupForm, authorization: string | undefined): Promise<void> => {
+export function createRevoke({ authenticate, identify, tokens, revocations, grants }: RevocationDependencies) {
+  return async (form: TokenLookupForm, authorization: string | undefined): Promise<void> => {
     const isPublic = form.client_id !== undefined && form.client_secret === undefined && !isBasic(authorization);
     const { client } = await (isPublic ? identify : authenticate)(form, authorization);
     const [token = ''] = required(form, ['token']);
@@ -229,3 +225,7 @@ export const createRevoke =
     if (claims && claims.client_id !== client.id) throw othersToken();
     if (claims) await revocations.revoke(claims);
   };
+}
+
+const othersToken = (): OAuthFault =>
+  new OAuthFault('forbidden', 'unauthorized_client', 'The token was not issued to this client.');

@@ -47,29 +47,8 @@ const named = { authorization_code: 'code', refresh_token: 'refresh token' } as 
   string
 >;
 
-const invalidGrant = (what: string, reason: string): OAuthFault =>
-  new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
-
-/**
- * The scopes of a token: what client and role share of the asked ones.
- * @throws {OAuthFault} invalid_scope where nothing is left
- */
-const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
-  const scopes = grantable(asked, client.scopes, account.scopes);
-  if (isEnough(scopes)) return scopes;
-  const details = 'The role of the user or the client has none of the granted scopes any more.';
-  throw new OAuthFault('invalid_parameter', 'invalid_scope', details);
-};
-
-/** Every parameter of the grant, and a client_id unless the client uses HTTP Basic. */
-const parametersOf = (
-  form: TokenForm,
-  authorization: string | undefined,
-  names: readonly (keyof TokenForm)[],
-): string[] => required(form, isBasic(authorization) ? names : [...names, 'client_id']);
-
 /** Makes the grants authorization_code (RFC 6749, 4.1.3, with PKCE) and refresh_token (RFC 6749, 6). */
-export const createUserTokens = (dependencies: UserTokenDependencies) => {
+export function createUserTokens(dependencies: UserTokenDependencies) {
   const { identify, clients, grants, accounts, keys, issuer, lifetime, grantUsed, onReplay, now } = dependencies;
   const tokenMs = lifetime * 1000;
 
@@ -195,4 +174,25 @@ export const createUserTokens = (dependencies: UserTokenDependencies) => {
   };
 
   return { authorization_code: exchange, refresh_token: refresh };
+}
+
+const invalidGrant = (what: string, reason: string): OAuthFault =>
+  new OAuthFault('bad_request', 'invalid_grant', `The ${what} is not valid: ${reason}.`);
+
+/**
+ * The scopes of a token: what client and role share of the asked ones.
+ * @throws {OAuthFault} invalid_scope where nothing is left
+ */
+const scopesOfToken = (asked: readonly string[], client: Pick<Client, 'scopes'>, account: Account): string[] => {
+  const scopes = grantable(asked, client.scopes, account.scopes);
+  if (isEnough(scopes)) return scopes;
+  const details = 'The role of the user or the client has none of the granted scopes any more.';
+  throw new OAuthFault('invalid_parameter', 'invalid_scope', details);
 };
+
+/** Every parameter of the grant, and a client_id unless the client uses HTTP Basic. */
+const parametersOf = (
+  form: TokenForm,
+  authorization: string | undefined,
+  names: readonly (keyof TokenForm)[],
+): string[] => required(form, isBasic(authorization) ? names : [...names, 'client_id']);

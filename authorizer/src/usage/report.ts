@@ -53,12 +53,6 @@ const MARK_MS = 7 * 24 * 60 * 60_000;
 
 const TOO_MANY = 429;
 
-/** Whether the requests count against the quota of their key: refused ones do not. */
-const countsAgainstQuota = ({ admitted, status }: CountedRequests): boolean => admitted ?? status !== TOO_MANY;
-
-const chunkOf = ({ userId }: UsageRow): number =>
-  userId === null ? 0 : 1 + (hash('sha256', userId, 'buffer').readUInt32BE(0) % USER_CHUNKS);
-
 interface Addition {
   readonly institution: string;
   readonly resolution: Resolution;
@@ -68,39 +62,6 @@ interface Addition {
   readonly rows: UsageRow[];
 }
 
-const rowOf = (
-  { apiKeyId, clientId, userId, operation, status, requests, bytes }: CountedRequests,
-  resolution: Resolution,
-): UsageRow => ({
-  apiKeyId,
-  clientId,
-  // Minutes of many users would be long, and no report needs them.
-  userId: resolution === 'minute' ? null : userId,
-  operation,
-  status,
-  requests,
-  bytes,
-});
-
-/** The additions to each document, by its id. */
-const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string, Addition> => {
-  const additions = new Map<string, Addition>();
-  for (const counted of rows) {
-    const { institution, minute } = counted;
-    for (const resolution of resolutions) {
-      const start = startOf(resolution, Date.parse(minute));
-      if (!isKept(resolution, start, now)) continue;
-      const row = rowOf(counted, resolution);
-      const chunk = chunkOf(row);
-      const id = `${institution}.${resolution}.${new Date(start).toISOString()}.${chunk}`;
-      const addition = additions.get(id);
-      if (addition) addition.rows.push(row);
-      else additions.set(id, { institution, resolution, start, chunk, rows: [row] });
-    }
-  }
-  return additions;
-};
-
 interface KeyUse {
   readonly institution: string;
   readonly apiKeyId: string;
@@ -109,27 +70,12 @@ interface KeyUse {
   lastUsedAt: string;
 }
 
-const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
-  const uses = new Map<string, KeyUse>();
-  for (const counted of rows) {
-    const { institution, apiKeyId, minute, last, requests } = counted;
-    if (apiKeyId === null) continue;
-    const usedAt = last === undefined ? minute : new Date(last).toISOString();
-    const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: usedAt };
-    const month = monthOf(Date.parse(minute));
-    use.months.set(month, (use.months.get(month) ?? 0) + (countsAgainstQuota(counted) ? requests : 0));
-    if (use.lastUsedAt < usedAt) use.lastUsedAt = usedAt;
-    uses.set(apiKeyId, use);
-  }
-  return [...uses.values()];
-};
-
 /**
  * Makes the function that adds reports. Each document names the last report of each gateway that it includes, and a
  * gateway sends its reports one after the other: so every report counts once in every document, whatever is repeated.
  * `now` in epoch milliseconds.
  */
-export const createRecordUsage = (store: Store, now: () => number): RecordUsage => {
+export function createRecordUsage(store: Store, now: () => number): RecordUsage {
   const usage = store.collection(usageCollection);
   const uses = store.collection(apiKeyUsesCollection);
 
@@ -170,7 +116,61 @@ export const createRecordUsage = (store: Store, now: () => number): RecordUsage 
     await eachOf([...additionsOf(rows, now())].values(), CONCURRENCY, ([id, addition]) => add(id, addition));
     await eachOf(keyUsesOf(rows).values(), CONCURRENCY, use);
   };
+}
+
+/** The additions to each document, by its id. */
+const additionsOf = (rows: readonly CountedRequests[], now: number): Map<string, Addition> => {
+  const additions = new Map<string, Addition>();
+  for (const counted of rows) {
+    const { institution, minute } = counted;
+    for (const resolution of resolutions) {
+      const start = startOf(resolution, Date.parse(minute));
+      if (!isKept(resolution, start, now)) continue;
+      const row = rowOf(counted, resolution);
+      const chunk = chunkOf(row);
+      const id = `${institution}.${resolution}.${new Date(start).toISOString()}.${chunk}`;
+      const addition = additions.get(id);
+      if (addition) addition.rows.push(row);
+      else additions.set(id, { institution, resolution, start, chunk, rows: [row] });
+    }
+  }
+  return additions;
 };
+
+const rowOf = (
+  { apiKeyId, clientId, userId, operation, status, requests, bytes }: CountedRequests,
+  resolution: Resolution,
+): UsageRow => ({
+  apiKeyId,
+  clientId,
+  // Minutes of many users would be long, and no report needs them.
+  userId: resolution === 'minute' ? null : userId,
+  operation,
+  status,
+  requests,
+  bytes,
+});
+
+const chunkOf = ({ userId }: UsageRow): number =>
+  userId === null ? 0 : 1 + (hash('sha256', userId, 'buffer').readUInt32BE(0) % USER_CHUNKS);
+
+const keyUsesOf = (rows: readonly CountedRequests[]): KeyUse[] => {
+  const uses = new Map<string, KeyUse>();
+  for (const counted of rows) {
+    const { institution, apiKeyId, minute, last, requests } = counted;
+    if (apiKeyId === null) continue;
+    const usedAt = last === undefined ? minute : new Date(last).toISOString();
+    const use = uses.get(apiKeyId) ?? { institution, apiKeyId, months: new Map(), lastUsedAt: usedAt };
+    const month = monthOf(Date.parse(minute));
+    use.months.set(month, (use.months.get(month) ?? 0) + (countsAgainstQuota(counted) ? requests : 0));
+    if (use.lastUsedAt < usedAt) use.lastUsedAt = usedAt;
+    uses.set(apiKeyId, use);
+  }
+  return [...uses.values()];
+};
+
+/** Whether the requests count against the quota of their key: refused ones do not. */
+const countsAgainstQuota = ({ admitted, status }: CountedRequests): boolean => admitted ?? status !== TOO_MANY;
 
 /** The gateways that have reported lately, and the shares of the one that reports, by caller. Requests per minute. */
 interface Division {
@@ -185,7 +185,7 @@ const KEPT_MS = 120_000;
 export type DivideLimits = ReturnType<typeof createDivideLimits>;
 
 /** Makes the function that divides limits. `now` in epoch milliseconds. */
-export const createDivideLimits = (store: Store, now: () => number) => {
+export function createDivideLimits(store: Store, now: () => number) {
   const gateways = store.collection(gatewaysCollection).of(INSTALLATION);
   const limits = store.collection(limitSharesCollection).of(INSTALLATION);
 
@@ -215,4 +215,4 @@ export const createDivideLimits = (store: Store, now: () => number) => {
     );
     return { gateways: present, shares: Object.fromEntries(shares) };
   };
-};
+}

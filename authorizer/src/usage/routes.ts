@@ -62,19 +62,8 @@ interface UsageRange {
 /** The longest range of a query. */
 const LONGEST_DAYS = 92;
 
-const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
-
-const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
-  const named = groupBy === undefined ? [] : groupBy.split(',');
-  const unknown = named.filter((name) => !dimensions.some((dimension) => dimension === name));
-  if (unknown.length > 0) {
-    throw invalid(`groupBy takes ${dimensions.join(', ')}, separated by commas, and not ${JSON.stringify(unknown[0])}`);
-  }
-  return dimensions.filter((dimension) => named.includes(dimension));
-};
-
 /** The range of a query at `now` (epoch milliseconds), widened to whole intervals. @throws {Fault} invalid_parameter */
-export const rangeOf = ({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange => {
+export function rangeOf({ from, to, granularity = 'hour', groupBy }: UsageQuery, now: number): UsageRange {
   const by = dimensionsOf(groupBy);
   if (granularity === 'minute' && by.includes('user')) {
     throw invalid('groupBy cannot be user with granularity=minute: users are counted per hour and per day');
@@ -90,7 +79,48 @@ export const rangeOf = ({ from, to, granularity = 'hour', groupBy }: UsageQuery,
     to: last === end ? end : last + lengthOf[granularity],
     by,
   };
+}
+
+const dimensionsOf = (groupBy: string | undefined): Dimension[] => {
+  const named = groupBy === undefined ? [] : groupBy.split(',');
+  const unknown = named.filter((name) => !dimensions.some((dimension) => dimension === name));
+  if (unknown.length > 0) {
+    throw invalid(`groupBy takes ${dimensions.join(', ')}, separated by commas, and not ${JSON.stringify(unknown[0])}`);
+  }
+  return dimensions.filter((dimension) => named.includes(dimension));
 };
+
+const invalid = (text: string): Fault => new Fault('invalid_parameter', `query parameter ${text}.`);
+
+/**
+ * One page of an institution's usage: intervals in order, in each its groups in the order of their values; and the
+ * totals of the whole range. Intervals without requests have no items.
+ */
+export async function readUsage(
+  store: Store,
+  institution: string,
+  range: UsageRange,
+  { after, limit }: { readonly after: Position | undefined; readonly limit: number },
+): Promise<UsagePage> {
+  const items: UsageItem[] = [];
+  let last: Position | undefined;
+  let hasMore = false;
+  let totals = NOTHING;
+  for await (const { start, rows } of intervals(store.collection(usageCollection).of(institution), range)) {
+    for (const row of rows) totals = plus(totals, row);
+    if (hasMore || (after && start < String(after.value))) continue;
+    for (const { key, group, totals: own } of grouped(rows, range.by)) {
+      if (after && start === after.value && key <= after.id) continue;
+      if (items.length === limit) {
+        hasMore = true;
+        break;
+      }
+      items.push({ start, ...group, ...own });
+      last = { value: start, id: key };
+    }
+  }
+  return { items, last: hasMore ? last : undefined, totals };
+}
 
 /** The rows of each interval, in order. */
 async function* intervals(
@@ -112,36 +142,6 @@ async function* intervals(
   }
   if (interval) yield interval;
 }
-
-/**
- * One page of an institution's usage: intervals in order, in each its groups in the order of their values; and the
- * totals of the whole range. Intervals without requests have no items.
- */
-export const readUsage = async (
-  store: Store,
-  institution: string,
-  range: UsageRange,
-  { after, limit }: { readonly after: Position | undefined; readonly limit: number },
-): Promise<UsagePage> => {
-  const items: UsageItem[] = [];
-  let last: Position | undefined;
-  let hasMore = false;
-  let totals = NOTHING;
-  for await (const { start, rows } of intervals(store.collection(usageCollection).of(institution), range)) {
-    for (const row of rows) totals = plus(totals, row);
-    if (hasMore || (after && start < String(after.value))) continue;
-    for (const { key, group, totals: own } of grouped(rows, range.by)) {
-      if (after && start === after.value && key <= after.id) continue;
-      if (items.length === limit) {
-        hasMore = true;
-        break;
-      }
-      items.push({ start, ...group, ...own });
-      last = { value: start, id: key };
-    }
-  }
-  return { items, last: hasMore ? last : undefined, totals };
-};
 
 const sums = {
   requests: Type.Integer({ minimum: 0, description: 'all that were answered' }),
@@ -179,57 +179,65 @@ const Usage = named(
 const example = { requests: 1_204, refused: 12, errors: 0, bytesOut: 3_481_220 };
 
 /** The usage of an institution. `now` in epoch milliseconds. */
-export const usageRoutes = (store: Store, now: () => number = Date.now): AnyOperation[] => [
-  operation({
-    id: 'getUsage',
-    method: 'get',
-    path: '/svc/v3/usage',
-    access: 'clients:read',
-    summary: 'Counts the institution’s requests by interval',
-    description:
-      'Every request of the institution API with a verified token or a valid API key, refused ones included, at most 15 seconds ' +
-      'later. Kept per minute for 3 days, per hour for 92 days, per day for 3 years. Intervals without requests are left out; ' +
-      '`totals` are those of the whole range, on every page.',
-    query: {
-      from: Type.Optional({ ...timestamp, description: 'default: 24 hours before `to`; widened to whole intervals' }),
-      to: Type.Optional({
-        ...timestamp,
-        description: `default: now; widened to whole intervals; at most ${LONGEST_DAYS} days after \`from\``,
-      }),
-      granularity: Type.Optional(oneOf(resolutions, { default: 'hour' })),
-      groupBy: Type.Optional(
-        Type.String({
-          maxLength: 100,
-          pattern: `^(${dimensions.join('|')})(,(${dimensions.join('|')}))*$`,
-          description: `any of ${dimensions.join(', ')}, separated by commas; user not per minute`,
+export function usageRoutes(store: Store, now: () => number = Date.now): AnyOperation[] {
+  return [
+    operation({
+      id: 'getUsage',
+      method: 'get',
+      path: '/svc/v3/usage',
+      access: 'clients:read',
+      summary: 'Counts the institution’s requests by interval',
+      description:
+        'Every request of the institution API with a verified token or a valid API key, refused ones included, at most 15 seconds ' +
+        'later. Kept per minute for 3 days, per hour for 92 days, per day for 3 years. Intervals without requests are left out; ' +
+        '`totals` are those of the whole range, on every page.',
+      query: {
+        from: Type.Optional({ ...timestamp, description: 'default: 24 hours before `to`; widened to whole intervals' }),
+        to: Type.Optional({
+          ...timestamp,
+          description: `default: now; widened to whole intervals; at most ${LONGEST_DAYS} days after \`from\``,
         }),
-      ),
-      ...pageQuery,
-    },
-    answers: { 200: Usage },
-    example: {
-      query: { granularity: 'hour', groupBy: 'apiKey,status' },
-      answer: {
-        items: [
-          { start: '2027-03-14T19:00:00.000Z', apiKeyId: 'key_q8Y2mXH0T3mV1n5b', status: 200, ...example, refused: 0 },
-        ],
-        nextCursor: null,
-        totals: example,
+        granularity: Type.Optional(oneOf(resolutions, { default: 'hour' })),
+        groupBy: Type.Optional(
+          Type.String({
+            maxLength: 100,
+            pattern: `^(${dimensions.join('|')})(,(${dimensions.join('|')}))*$`,
+            description: `any of ${dimensions.join(', ')}, separated by commas; user not per minute`,
+          }),
+        ),
+        ...pageQuery,
       },
-    },
-    handle: async ({ caller, query, cursor }) => {
-      const after = cursor.read(query.cursor);
-      // Without `to` the pages of a walk end where its first one ended.
-      const end = query.to ?? after?.asOf ?? new Date(now()).toISOString();
-      const range = rangeOf({ ...query, to: end }, now());
-      const by = JSON.stringify([range.resolution, ...range.by]);
-      if (after && after.by !== by) {
-        throw new Fault('invalid_parameter', 'query parameter cursor belongs to another granularity or groupBy.');
-      }
-      const limit = query.limit ?? DEFAULT_LIMIT;
-      const { items, last, totals } = await readUsage(store, caller.institution, range, { after, limit });
-      const nextCursor = last ? cursor.write({ ...last, by, asOf: end }) : null;
-      return ok({ items: [...items], nextCursor, totals });
-    },
-  }),
-];
+      answers: { 200: Usage },
+      example: {
+        query: { granularity: 'hour', groupBy: 'apiKey,status' },
+        answer: {
+          items: [
+            {
+              start: '2027-03-14T19:00:00.000Z',
+              apiKeyId: 'key_q8Y2mXH0T3mV1n5b',
+              status: 200,
+              ...example,
+              refused: 0,
+            },
+          ],
+          nextCursor: null,
+          totals: example,
+        },
+      },
+      handle: async ({ caller, query, cursor }) => {
+        const after = cursor.read(query.cursor);
+        // Without `to` the pages of a walk end where its first one ended.
+        const end = query.to ?? after?.asOf ?? new Date(now()).toISOString();
+        const range = rangeOf({ ...query, to: end }, now());
+        const by = JSON.stringify([range.resolution, ...range.by]);
+        if (after && after.by !== by) {
+          throw new Fault('invalid_parameter', 'query parameter cursor belongs to another granularity or groupBy.');
+        }
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const { items, last, totals } = await readUsage(store, caller.institution, range, { after, limit });
+        const nextCursor = last ? cursor.write({ ...last, by, asOf: end }) : null;
+        return ok({ items: [...items], nextCursor, totals });
+      },
+    }),
+  ];
+}

@@ -6,10 +6,10 @@ import { signedIn } from '../domain/user.ts';
 import { type UserDocument, usersCollection } from '../store.ts';
 
 /** The user of a login, in one query whatever the login. */
-export const userOfLogin = async (users: Documents<UserDocument>, login: string): Promise<UserDocument | undefined> => {
+export async function userOfLogin(users: Documents<UserDocument>, login: string): Promise<UserDocument | undefined> {
   const [found] = await users.find({ where: { loginKey: emailLoginKey(login) }, limit: 1 });
   return found;
-};
+}
 
 /** A user who may sign in now, with what tokens say of them. */
 export interface Account extends CallerUser {
@@ -23,28 +23,18 @@ export interface Account extends CallerUser {
 }
 
 /** Whether a sign-in of that time still counts. */
-export const isSignedIn = ({ signedOutAt }: Pick<Account, 'signedOutAt'>, signedInAt: number): boolean =>
-  signedInAt > signedOutAt;
+export function isSignedIn({ signedOutAt }: Pick<Account, 'signedOutAt'>, signedInAt: number): boolean {
+  return signedInAt > signedOutAt;
+}
 
 /** What is known of a user by scope (OpenID Connect Core, 5.4). Addresses are not verified. */
-export const userClaims = ({ id, name, login }: Account, scopes: readonly string[]) => ({
-  sub: id,
-  ...(scopes.includes('profile') ? { name } : {}),
-  ...(scopes.includes('email') ? { email: login, email_verified: false } : {}),
-});
-
-/** What the user's role lets restrict its data: a contact a customer, points of sale a box office. */
-const restrictionOf = ({ role, contactNumber, pointsOfSale }: UserDocument) => ({
-  contact: role === 'customer' ? contactNumber : null,
-  pointsOfSale: role === 'box_office' ? pointsOfSale : [],
-});
-
-/** The account of a user who may sign in; undefined for one who is invited or locked. */
-const accountOf = (user: UserDocument, scopes: readonly string[]): Account | undefined => {
-  const { id, institution, login, name, role, state, signedOutAt } = user;
-  if (state !== 'active') return undefined;
-  return { id, institution, login, name, role, ...restrictionOf(user), scopes: scopesOf(role, scopes), signedOutAt };
-};
+export function userClaims({ id, name, login }: Account, scopes: readonly string[]) {
+  return {
+    sub: id,
+    ...(scopes.includes('profile') ? { name } : {}),
+    ...(scopes.includes('email') ? { email: login, email_verified: false } : {}),
+  };
+}
 
 /** The realm of users, beside the service hosts of points of sale. */
 const REALM = 'users';
@@ -58,7 +48,7 @@ interface AccountsOptions extends Omit<LogInOptions<Account>, 'attempts' | 'find
 }
 
 /** Makes the accounts on a store. `options`: see createLogIn. */
-export const createAccounts = (store: Store, options: AccountsOptions) => {
+export function createAccounts(store: Store, options: AccountsOptions) {
   const { now = Date.now, knownScopes } = options;
   const users = store.collection(usersCollection);
 
@@ -89,4 +79,17 @@ export const createAccounts = (store: Store, options: AccountsOptions) => {
       await users.of(institution).update(userId, (user) => ({ next: signedIn(user, new Date(now())) }));
     },
   };
+}
+
+/** The account of a user who may sign in; undefined for one who is invited or locked. */
+const accountOf = (user: UserDocument, scopes: readonly string[]): Account | undefined => {
+  const { id, institution, login, name, role, state, signedOutAt } = user;
+  if (state !== 'active') return undefined;
+  return { id, institution, login, name, role, ...restrictionOf(user), scopes: scopesOf(role, scopes), signedOutAt };
 };
+
+/** What the user's role lets restrict its data: a contact a customer, points of sale a box office. */
+const restrictionOf = ({ role, contactNumber, pointsOfSale }: UserDocument) => ({
+  contact: role === 'customer' ? contactNumber : null,
+  pointsOfSale: role === 'box_office' ? pointsOfSale : [],
+});

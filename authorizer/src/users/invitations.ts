@@ -11,13 +11,17 @@ import { invitationsCollection, type UserDocument, usersCollection } from '../st
 import { type PasswordProblem, passwordProblem } from './passwords.ts';
 
 /** A new user id. */
-export const makeUserId = (): string => `usr_${randomBytes(16).toString('base64url')}`;
+export function makeUserId(): string {
+  return `usr_${randomBytes(16).toString('base64url')}`;
+}
 
 /** The form of invitations; any other text is not looked up. */
 const INVITATION = /^inv_[A-Za-z0-9_-]{43}$/;
 
 /** The stored form of an invitation's secret. */
-export const hashInvitation = (secret: string): string => hash('sha256', secret, 'base64url');
+export function hashInvitation(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
 
 /** Where an invitation's link leads, below the public address. */
 export const INVITATION_PATH = '/auth/invitation';
@@ -29,32 +33,33 @@ export interface NewInvitation {
 }
 
 /** Makes an invitation that is not stored yet; its secret is 256 random bits. */
-export const makeNewInvitation = (now: number): NewInvitation => {
+export function makeNewInvitation(now: number): NewInvitation {
   const secret = `inv_${randomBytes(32).toString('base64url')}`;
   return { secret, invitation: { hash: hashInvitation(secret), expiresAt: now + INVITATION_MS } };
-};
+}
 
 /** The link of an invitation. */
-export const invitationUrl = (publicUrl: string, secret: string): string =>
-  `${publicUrl}${INVITATION_PATH}?token=${secret}`;
+export function invitationUrl(publicUrl: string, secret: string): string {
+  return `${publicUrl}${INVITATION_PATH}?token=${secret}`;
+}
 
 /** Makes the invitation known by its secret; written before the user, who decides whether it counts. */
-export const storeInvitation = async (
+export async function storeInvitation(
   store: Store,
   institution: string,
   userId: string,
   { hash, expiresAt }: Invitation,
-): Promise<void> => {
+): Promise<void> {
   await store.collection(invitationsCollection).of(institution).insert({ id: hash, userId, expiresAt });
-};
+}
 
 /** Deletes the look-up of an invitation that counts no more. */
-export const removeInvitation = async (store: Store, institution: string, invitation: Invitation | null) => {
+export async function removeInvitation(store: Store, institution: string, invitation: Invitation | null) {
   if (invitation !== null) await store.collection(invitationsCollection).of(institution).delete(invitation.hash);
-};
+}
 
 /** Removes an expired invitation from its user. */
-export const forgetInvitation = async (store: Store, institution: string, hash: string): Promise<void> => {
+export async function forgetInvitation(store: Store, institution: string, hash: string): Promise<void> {
   const found = await store.collection(invitationsCollection).of(institution).get(hash);
   if (!found) return;
   await store
@@ -63,16 +68,16 @@ export const forgetInvitation = async (store: Store, institution: string, hash: 
     .update(found.userId, (user) =>
       user.invitation?.hash === hash ? { next: { ...user, invitation: null } } : undefined,
     );
-};
+}
 
 /** The user whom a secret invites now; undefined if it was used, replaced, has expired or never existed. */
-export const invitedUser = async (store: Store, secret: string, now: number): Promise<UserDocument | undefined> => {
+export async function invitedUser(store: Store, secret: string, now: number): Promise<UserDocument | undefined> {
   if (!INVITATION.test(secret)) return undefined;
   const hash = hashInvitation(secret);
   const found = await store.collection(invitationsCollection).acrossInstitutions.get(hash);
   const user = found && (await store.collection(usersCollection).of(found.institution).get(found.userId));
   return user && isInvited(user, hash, now) ? user : undefined;
-};
+}
 
 interface InvitationPageDependencies {
   readonly users: {
@@ -97,11 +102,37 @@ interface FormView {
   readonly problem: Problem | undefined;
 }
 
-const messageOf = (language: Language, problem: Problem): string => {
-  const { invitation } = textsIn(language);
-  if (problem === 'short') return invitation.short(SHORTEST_PASSWORD);
-  return problem === 'long' ? invitation.long(LONGEST_PASSWORD) : invitation[problem];
-};
+/**
+ * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until then,
+ * is replaced by a newer one, and says the same of an unknown, a used and an expired one.
+ */
+export function createInvitationPage({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler {
+  return async (request) => {
+    const { acceptLanguage } = request;
+    const ended = (): PageAnswer => {
+      const language = chooseLanguage({ acceptLanguage });
+      const { endedTitle, ended: text } = textsIn(language).invitation;
+      return textPage(language, undefined, [endedTitle, text], { status: 404 });
+    };
+    const secret = single(request, 'token') ?? '';
+    const user = await users.invited(secret);
+    if (!user) return ended();
+    const { name: institution, languages } = await institutions.profile(user.institution);
+    const language = chooseLanguage({ acceptLanguage }, languages);
+    const view = { language, institution, user, secret };
+    if (request.method === 'GET') return formPage({ ...view, problem: undefined });
+
+    const password = single(request, 'password') ?? '';
+    const problem =
+      passwordProblem(password, user) ?? (password === single(request, 'repeat') ? undefined : 'different');
+    if (problem) return formPage({ ...view, problem });
+    // Another request may have accepted it since.
+    if (!(await users.accept(secret, password))) return ended();
+    const { doneTitle, done, open } = textsIn(language).invitation;
+    const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
+    return textPage(language, institution, [doneTitle, done], {}, link);
+  };
+}
 
 /** The form: the login is shown in a field, so that a password manager stores both. */
 const formPage = ({ language, institution, user, secret, problem }: FormView): PageAnswer => {
@@ -132,34 +163,8 @@ const formPage = ({ language, institution, user, secret, problem }: FormView): P
   );
 };
 
-/**
- * Makes the page that an invitation's link leads to: it sets the password of the invited user. The link works until then,
- * is replaced by a newer one, and says the same of an unknown, a used and an expired one.
- */
-export const createInvitationPage =
-  ({ users, applicationOf, institutions }: InvitationPageDependencies): PageHandler =>
-  async (request) => {
-    const { acceptLanguage } = request;
-    const ended = (): PageAnswer => {
-      const language = chooseLanguage({ acceptLanguage });
-      const { endedTitle, ended: text } = textsIn(language).invitation;
-      return textPage(language, undefined, [endedTitle, text], { status: 404 });
-    };
-    const secret = single(request, 'token') ?? '';
-    const user = await users.invited(secret);
-    if (!user) return ended();
-    const { name: institution, languages } = await institutions.profile(user.institution);
-    const language = chooseLanguage({ acceptLanguage }, languages);
-    const view = { language, institution, user, secret };
-    if (request.method === 'GET') return formPage({ ...view, problem: undefined });
-
-    const password = single(request, 'password') ?? '';
-    const problem =
-      passwordProblem(password, user) ?? (password === single(request, 'repeat') ? undefined : 'different');
-    if (problem) return formPage({ ...view, problem });
-    // Another request may have accepted it since.
-    if (!(await users.accept(secret, password))) return ended();
-    const { doneTitle, done, open } = textsIn(language).invitation;
-    const link = html`<p><a href="${await applicationOf(user.institution)}">${open}</a></p>`;
-    return textPage(language, institution, [doneTitle, done], {}, link);
-  };
+const messageOf = (language: Language, problem: Problem): string => {
+  const { invitation } = textsIn(language);
+  if (problem === 'short') return invitation.short(SHORTEST_PASSWORD);
+  return problem === 'long' ? invitation.long(LONGEST_PASSWORD) : invitation[problem];
+};

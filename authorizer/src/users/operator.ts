@@ -23,7 +23,38 @@ interface NewApiUser extends ApiUserOptions {
 
 const check = createCheck(NewUser);
 
+/**
+ * Creates a user directly in the store, for an operator; the invitation's link is returned only here.
+ * @throws {Fault} user_duplicate_login, semantically_invalid, validation_error
+ */
+export async function createApiUser(
+  store: Store,
+  { institution, role, publicUrl, login, name, contactNumber = null, pointsOfSale = [] }: NewApiUser,
+) {
+  if (!isRole(role))
+    throw new Fault('semantically_invalid', `There is no role ${role}; there are ${ROLES.join(', ')}.`);
+  const details = { login, name, role, contactNumber, pointsOfSale: [...pointsOfSale] };
+  check(details);
+  const { user, invitation } = await createUsers(store, { publicUrl }).create(institution, details);
+  return invitedView(user, invitation);
+}
+
 const isRole = (text: string): text is Role => ROLES.some((role) => role === text);
+
+/** The users of one institution or of all, oldest first. */
+export async function listApiUsers(store: Store, institution?: string) {
+  const users = store.collection(usersCollection);
+  const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);
+  return (await documents.find({ orderBy: 'createdAt' })).map(view);
+}
+
+/** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict */
+export async function lockApiUser(store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') {
+  const { users, user } = await known(store, options);
+  if (state === 'active' && user.state === 'invited')
+    refuse(`${user.login} has no password yet; api-users invite makes a new link.`);
+  return view(await users.amend(options.institution, user.id, { state }));
+}
 
 /** The user of a login. @throws {Fault} not_found */
 const known = async (store: Store, { institution, login, publicUrl }: ApiUserOptions) => {
@@ -33,65 +64,34 @@ const known = async (store: Store, { institution, login, publicUrl }: ApiUserOpt
   return { users, user };
 };
 
-/**
- * Creates a user directly in the store, for an operator; the invitation's link is returned only here.
- * @throws {Fault} user_duplicate_login, semantically_invalid, validation_error
- */
-export const createApiUser = async (
-  store: Store,
-  { institution, role, publicUrl, login, name, contactNumber = null, pointsOfSale = [] }: NewApiUser,
-) => {
-  if (!isRole(role))
-    throw new Fault('semantically_invalid', `There is no role ${role}; there are ${ROLES.join(', ')}.`);
-  const details = { login, name, role, contactNumber, pointsOfSale: [...pointsOfSale] };
-  check(details);
-  const { user, invitation } = await createUsers(store, { publicUrl }).create(institution, details);
-  return invitedView(user, invitation);
-};
-
-/** The users of one institution or of all, oldest first. */
-export const listApiUsers = async (store: Store, institution?: string) => {
-  const users = store.collection(usersCollection);
-  const documents = institution === undefined ? users.acrossInstitutions : users.of(institution);
-  return (await documents.find({ orderBy: 'createdAt' })).map(view);
-};
-
 /** A refusal in the words of the operator's commands, not of the interface. */
 const refuse = (text: string): never => {
   throw new Fault('conflict', text);
 };
 
-/** Locks a user, which ends its sign-ins and tokens, or unlocks it. @throws {Fault} not_found, user_last_admin, conflict */
-export const lockApiUser = async (store: Store, options: ApiUserOptions, state: 'locked' | 'active' = 'locked') => {
-  const { users, user } = await known(store, options);
-  if (state === 'active' && user.state === 'invited')
-    refuse(`${user.login} has no password yet; api-users invite makes a new link.`);
-  return view(await users.amend(options.institution, user.id, { state }));
-};
-
 /** Makes a new invitation; the link is returned only here. @throws {Fault} not_found, conflict for a locked user */
-export const inviteApiUser = async (store: Store, options: ApiUserOptions) => {
+export async function inviteApiUser(store: Store, options: ApiUserOptions) {
   const { users, user } = await known(store, options);
   if (user.state === 'locked') refuse(`${user.login} is locked; api-users unlock --invite makes a link and unlocks.`);
   const { user: invited, invitation } = await users.invite(options.institution, user.id);
   return invitedView(invited, invitation);
-};
+}
 
 /**
  * Unlocks a user whose password is forgotten, with a new invitation; the link is returned only here.
  * @throws {Fault} not_found, conflict for a user who is not locked
  */
-export const readmitApiUser = async (store: Store, options: ApiUserOptions) => {
+export async function readmitApiUser(store: Store, options: ApiUserOptions) {
   const { users, user } = await known(store, options);
   if (user.state !== 'locked') refuse(`${user.login} is not locked; api-users lock ends its sign-ins first.`);
   const { user: readmitted, invitation } = await users.readmit(options.institution, user.id);
   return invitedView(readmitted, invitation);
-};
+}
 
 /** Sets the password of a user, who is active then. @throws {Fault} not_found; for a password that is refused */
-export const setApiUserPassword = async (store: Store, options: ApiUserOptions, password: string) => {
+export async function setApiUserPassword(store: Store, options: ApiUserOptions, password: string) {
   const { users, user } = await known(store, options);
   const problem = passwordProblem(password, user);
   if (problem) throw passwordFault(problem, 'password');
   return view(await users.setPassword(options.institution, user.id, password));
-};
+}

@@ -29,7 +29,7 @@ export interface ReferencesOptions {
 }
 
 /** Asks contacts and the catalog. */
-export const createReferences = ({ urls, credentials, logger }: ReferencesOptions): References => {
+export function createReferences({ urls, credentials, logger }: ReferencesOptions): References {
   const addressOf = (name: 'catalog' | 'contacts'): string => {
     const url = urls()[name];
     if (url !== undefined) return url;
@@ -58,7 +58,7 @@ export const createReferences = ({ urls, credentials, logger }: ReferencesOption
       return found?.institution === institution;
     },
   };
-};
+}
 
 type Named = Partial<Pick<UserDetails, 'contactNumber' | 'pointsOfSale'>>;
 
@@ -70,7 +70,7 @@ const AT_ONCE = 10;
  * this path. Those that it has already are not looked up, so that what was read can be written back. The check rejects
  * with Fault `semantically_invalid`, which names every one that the institution does not have, or `service_unavailable`.
  */
-export const createReferenceCheck = (references: References | undefined, at = '$') => {
+export function createReferenceCheck(references: References | undefined, at = '$') {
   const contactFaults = async (institution: string, { contactNumber = null }: Named, had: Named): Promise<string[]> => {
     if (!references || contactNumber === null || contactNumber === had.contactNumber) return [];
     const isKnown = await references.hasContact(institution, contactNumber);
@@ -103,4 +103,4 @@ export const createReferenceCheck = (references: References | undefined, at = '$
     ).flat();
     if (faults.length > 0) throw new Fault('semantically_invalid', `${faults.join('; ')}.`);
   };
-};
+}

@@ -13,7 +13,7 @@ const DEPARTURE_MS = 60_000;
  * first, in one document per institution, by compare-and-swap on what the decision was based on. A crash in between only
  * makes the user count for less, for a minute.
  */
-export const createAdminDeparture = (store: Store, now: () => number) => {
+export function createAdminDeparture(store: Store, now: () => number) {
   const documents = store.collection(adminDeparturesCollection);
   const users = store.collection(usersCollection);
 
@@ -56,14 +56,17 @@ export const createAdminDeparture = (store: Store, now: () => number) => {
       await forget(institution, userId).catch(() => undefined);
     }
   };
-};
+}
 
 /** Of an id that is unknown. */
-export const absent = (): Fault => new Fault('not_found', 'There is no user with this id.');
+export function absent(): Fault {
+  return new Fault('not_found', 'There is no user with this id.');
+}
 
 /** Of a login that is taken. */
-export const duplicate = (): Fault =>
-  new Fault('user_duplicate_login', 'The institution has another user with this login.');
+export function duplicate(): Fault {
+  return new Fault('user_duplicate_login', 'The institution has another user with this login.');
+}
 
 /** Of a change that the rules refuse. */
 export const refusals: Record<Refusal, () => Fault> = {

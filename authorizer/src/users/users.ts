@@ -64,7 +64,7 @@ type Step = (current: UserDocument, at: Date) => UserDocument | rules.Refusal;
 export type Users = ReturnType<typeof createUsers>;
 
 /** Makes the users on a store. */
-export const createUsers = (store: Store, { publicUrl, references, now = Date.now }: UsersOptions) => {
+export function createUsers(store: Store, { publicUrl, references, now = Date.now }: UsersOptions) {
   const users = store.collection(usersCollection);
   const requireKnown = createReferenceCheck(references);
   const departAdmin = createAdminDeparture(store, now);
@@ -290,4 +290,4 @@ export const createUsers = (store: Store, { publicUrl, references, now = Date.no
       return done;
     },
   };
-};
+}

@@ -32,8 +32,9 @@ const ContactNumber = nullable(
 );
 
 /** Service hosts that a user or a client is restricted to. */
-export const serviceHostList = (description: string) =>
-  Type.Array(lineOfText({ maxLength: 253 }), { maxItems: 100, description });
+export function serviceHostList(description: string) {
+  return Type.Array(lineOfText({ maxLength: 253 }), { maxItems: 100, description });
+}
 
 const PointsOfSale = serviceHostList(
   'service hosts: the points of sale whose orders the user sees, all if empty; only the role `box_office` is restricted by it',
@@ -99,14 +100,19 @@ export const READ_ONLY = readOnlyOf(User, Changeable);
 const shown = createView(User);
 
 /** The public view of a user: neither the hash of the password nor that of an invitation. */
-export const view = (user: UserDocument) => shown({ ...user, userId: user.id });
+export function view(user: UserDocument) {
+  return shown({ ...user, userId: user.id });
+}
 
 /** The public view with the invitation; null in a remembered answer. */
-export const invitedView = (user: UserDocument, invitation: ShownInvitation | null) => ({ ...view(user), invitation });
+export function invitedView(user: UserDocument, invitation: ShownInvitation | null) {
+  return { ...view(user), invitation };
+}
 
 /** The persons whom an answer is about: erasing one, or deleting the user, deletes remembered answers. */
-export const subjectsOf = ({ id, contactNumber }: UserDocument): string[] =>
-  contactNumber === null ? [id] : [id, contactNumber];
+export function subjectsOf({ id, contactNumber }: UserDocument): string[] {
+  return contactNumber === null ? [id] : [id, contactNumber];
+}
 
 /** The user of the examples. */
 export const example = {

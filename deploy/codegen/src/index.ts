@@ -64,18 +64,19 @@ export interface Description {
 }
 
 /** Resolves a `$ref` of the document. @throws {Error} on an unknown one */
-export const resolveIn =
-  ({ components }: Description) =>
-  <Found>(reference: string): Found => {
+export function resolveIn({ components }: Description) {
+  return <Found>(reference: string): Found => {
     const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(reference) ?? [];
     const found = components[kind]?.[name];
     if (!found) throw new Error(`nothing is at ${reference}`);
     return found as Found;
   };
+}
 
 /** A part of an operation, or the component that it refers to. */
-export const partIn = <Part extends { readonly $ref?: string }>(description: Description, part: Part): Part =>
-  part.$ref === undefined ? part : resolveIn(description)<Part>(part.$ref);
+export function partIn<Part extends { readonly $ref?: string }>(description: Description, part: Part): Part {
+  return part.$ref === undefined ? part : resolveIn(description)<Part>(part.$ref);
+}
 
 /** One operation of a document and its route. */
 export interface At {
@@ -85,8 +86,8 @@ export interface At {
 }
 
 /** The operations of a document by method and path; the names of path variables are ignored. */
-export const operationsOf = ({ paths }: Description): Map<string, At> =>
-  new Map(
+export function operationsOf({ paths }: Description): Map<string, At> {
+  return new Map(
     Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => [
         `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`,
@@ -94,17 +95,19 @@ export const operationsOf = ({ paths }: Description): Map<string, At> =>
       ]),
     ),
   );
+}
 
 /** A JSON object of a description. */
 export type Json = { readonly [member: string]: unknown };
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 const SCHEMAS = '#/components/schemas/';
 
 /** Names of the component schemas that a part of a description refers to, directly or through another one. */
-export const schemasIn = (part: unknown, all: Json, found: Set<string> = new Set()): ReadonlySet<string> => {
+export function schemasIn(part: unknown, all: Json, found: Set<string> = new Set()): ReadonlySet<string> {
   if (Array.isArray(part)) for (const item of part) schemasIn(item, all, found);
   if (!isObject(part)) return found;
   for (const [member, value] of Object.entries(part)) {
@@ -113,16 +116,16 @@ export const schemasIn = (part: unknown, all: Json, found: Set<string> = new Set
     else if (!found.has(name)) schemasIn(all[name], all, found.add(name));
   }
   return found;
-};
+}
 
 /**
  * The schema without the permission of further members: a type would get an index signature, which an interface lacks.
  */
-export const named = (schema: unknown): unknown => {
+export function named(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(named);
   if (!isObject(schema)) return schema;
   const members = Object.entries(schema).filter(
     ([name, value]) => !(name === 'additionalProperties' && value === true && isObject(schema.properties)),
   );
   return Object.fromEntries(members.map(([name, value]) => [name, named(value)]));
-};
+}

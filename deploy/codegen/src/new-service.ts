@@ -69,7 +69,7 @@ const withResource = (kustomization: string, name: string): string =>
  * Writes the service into the repository at `root`; returns the paths of the files that it wrote or changed.
  * @throws {Unwritable} for a name that it cannot have
  */
-export const writeService = (root: string, name: string): string[] => {
+export function writeService(root: string, name: string): string[] {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name))
     throw new Unwritable(`"${name}" is no name; give up to 40 lower-case letters, digits and hyphens, like loyalty`);
   const read = (path: string): string | undefined =>
@@ -111,7 +111,7 @@ export const writeService = (root: string, name: string): string[] => {
     writeFileSync(join(root, path), text);
   }
   return [...files.keys()];
-};
+}
 
 // npm run new-service -- NAME: writes a service of a team's own into this repository.
 if (import.meta.main) {

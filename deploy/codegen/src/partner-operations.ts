@@ -36,24 +36,6 @@ export interface PartnerOperation {
 
 const SCHEMA = '#/components/schemas/';
 
-const nameOf = (schema: unknown): string | undefined =>
-  isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref.slice(SCHEMA.length) : undefined;
-
-/** The success of an operation: its status and its content. */
-const successOf = (description: Description, { operationId, responses }: Described): [string, Response] => {
-  const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
-  if (!found) throw new Error(`${operationId} has no success`);
-  return [found[0], partIn(description, found[1])];
-};
-
-/** The alternatives of a schema: with a token the first form, without one that whose name begins with Public. */
-const formsOf = (schema: unknown): readonly string[] | undefined => {
-  const name = nameOf(schema);
-  if (name !== undefined) return [name];
-  const names = isObject(schema) && Array.isArray(schema.anyOf) ? schema.anyOf.map(nameOf) : [];
-  return names.length > 0 && names.every((one) => one !== undefined) ? names : undefined;
-};
-
 /** The types of the calls of lists. */
 const WRAPPERS = { list: 'List', map: 'RecordList' } as const;
 
@@ -67,44 +49,12 @@ interface Answered {
   readonly media: readonly string[];
 }
 
-const answerOf = (description: Description, operation: Described, queries: readonly string[]): Answered => {
-  const [status, { content = {} }] = successOf(description, operation);
-  const media = Object.keys(content).filter((type) => type !== STREAM_TYPE);
-  if (!media.includes(JSON_TYPE)) return { full: 'Blob', public: 'Blob', isBare: true, list: undefined, media };
-  const resolve = (schema: unknown): Json =>
-    nameOf(schema) === undefined ? (schema as Json) : resolveIn(description)<Json>((schema as Json).$ref as string);
-  const schema = content[JSON_TYPE]?.schema;
-  const { properties = {} } = resolve(schema) as { readonly properties?: Json };
-  const isBare = !('data' in properties && ('status' in properties || 'success' in properties));
-  const data = isBare ? schema : properties.data;
-  const place = `operations['${operation.operationId}']['responses'][${status}]['content']['${JSON_TYPE}']`;
-  const forms = formsOf(data) ?? [isBare ? place : `${place}['data']`];
-  const isPublic = (name: string): boolean => name.startsWith('Public');
-  const some = (wanted: readonly string[]): string => (wanted.length > 0 ? wanted : forms).join(' | ');
-  const [first] = isObject(data) && Array.isArray(data.anyOf) ? data.anyOf : [data];
-  const { items } = (resolve(first).properties ?? {}) as Json;
-  const isMap = isObject(resolve(first).additionalProperties) && queries.includes('offset');
-  return {
-    full: some(forms.filter((name) => !isPublic(name))),
-    public: some(forms.filter(isPublic)),
-    isBare,
-    list: isMap ? 'map' : isObject(items) && items.type === 'array' && !queries.includes('after') ? 'list' : undefined,
-    media: [],
-  };
-};
-
-const accessOf = ({ security }: Described): PartnerOperation['access'] => {
-  if (security.length === 0) return 'open';
-  return security.some((one) => 'apiKey' in one) ? 'key' : 'token';
-};
-
-const bodyTypeOf = (operationId: string, body: Body): string => {
-  const type = body.content[JSON_TYPE] ? JSON_TYPE : FORM_TYPE;
-  const place = `operations['${operationId}']['requestBody']`;
-  return (
-    nameOf(body.content[type]?.schema) ?? `${body.required ? place : `NonNullable<${place}>`}['content']['${type}']`
+/** The operations of a released description. */
+export function partnerOperations(description: Description): PartnerOperation[] {
+  return Object.entries(description.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => partnerOperation(description, method, path, operation)),
   );
-};
+}
 
 /** Reduces one operation. */
 const partnerOperation = (
@@ -168,8 +118,59 @@ const partnerOperation = (
   };
 };
 
-/** The operations of a released description. */
-export const partnerOperations = (description: Description): PartnerOperation[] =>
-  Object.entries(description.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => partnerOperation(description, method, path, operation)),
+const answerOf = (description: Description, operation: Described, queries: readonly string[]): Answered => {
+  const [status, { content = {} }] = successOf(description, operation);
+  const media = Object.keys(content).filter((type) => type !== STREAM_TYPE);
+  if (!media.includes(JSON_TYPE)) return { full: 'Blob', public: 'Blob', isBare: true, list: undefined, media };
+  const resolve = (schema: unknown): Json =>
+    nameOf(schema) === undefined ? (schema as Json) : resolveIn(description)<Json>((schema as Json).$ref as string);
+  const schema = content[JSON_TYPE]?.schema;
+  const { properties = {} } = resolve(schema) as { readonly properties?: Json };
+  const isBare = !('data' in properties && ('status' in properties || 'success' in properties));
+  const data = isBare ? schema : properties.data;
+  const place = `operations['${operation.operationId}']['responses'][${status}]['content']['${JSON_TYPE}']`;
+  const forms = formsOf(data) ?? [isBare ? place : `${place}['data']`];
+  const isPublic = (name: string): boolean => name.startsWith('Public');
+  const some = (wanted: readonly string[]): string => (wanted.length > 0 ? wanted : forms).join(' | ');
+  const [first] = isObject(data) && Array.isArray(data.anyOf) ? data.anyOf : [data];
+  const { items } = (resolve(first).properties ?? {}) as Json;
+  const isMap = isObject(resolve(first).additionalProperties) && queries.includes('offset');
+  return {
+    full: some(forms.filter((name) => !isPublic(name))),
+    public: some(forms.filter(isPublic)),
+    isBare,
+    list: isMap ? 'map' : isObject(items) && items.type === 'array' && !queries.includes('after') ? 'list' : undefined,
+    media: [],
+  };
+};
+
+/** The success of an operation: its status and its content. */
+const successOf = (description: Description, { operationId, responses }: Described): [string, Response] => {
+  const found = Object.entries(responses).find(([status]) => status.startsWith('2'));
+  if (!found) throw new Error(`${operationId} has no success`);
+  return [found[0], partIn(description, found[1])];
+};
+
+const nameOf = (schema: unknown): string | undefined =>
+  isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref.slice(SCHEMA.length) : undefined;
+
+/** The alternatives of a schema: with a token the first form, without one that whose name begins with Public. */
+const formsOf = (schema: unknown): readonly string[] | undefined => {
+  const name = nameOf(schema);
+  if (name !== undefined) return [name];
+  const names = isObject(schema) && Array.isArray(schema.anyOf) ? schema.anyOf.map(nameOf) : [];
+  return names.length > 0 && names.every((one) => one !== undefined) ? names : undefined;
+};
+
+const accessOf = ({ security }: Described): PartnerOperation['access'] => {
+  if (security.length === 0) return 'open';
+  return security.some((one) => 'apiKey' in one) ? 'key' : 'token';
+};
+
+const bodyTypeOf = (operationId: string, body: Body): string => {
+  const type = body.content[JSON_TYPE] ? JSON_TYPE : FORM_TYPE;
+  const place = `operations['${operationId}']['requestBody']`;
+  return (
+    nameOf(body.content[type]?.schema) ?? `${body.required ? place : `NonNullable<${place}>`}['content']['${type}']`
   );
+};

@@ -7,56 +7,11 @@ import { compareSchemas } from './schemas.ts';
 
 type Facts = Readonly<Record<string, { readonly schema: Schema }>>;
 
-/** The changes of a process's facts that a consumer may notice, by the type of the fact. */
-const compareFacts = (before: Facts, after: Facts): (Finding & { readonly type: string })[] =>
-  Object.entries(before).flatMap(([type, was]) => {
-    const is = ownMember(after, type);
-    const where = `fact ${type}`;
-    if (!is) return [{ type, where, what: 'is no longer published' }];
-    return compareSchemas(was.schema, is.schema, 'answer').map(({ path, what }) => ({
-      type,
-      where,
-      what: `${path} ${what}`,
-    }));
-  });
-
 /** The types of facts by queue. */
 type Queues = Readonly<Record<string, readonly string[]>>;
 
-/** Queues, and facts in them, that only the last release consumes: their messages would stay unread. */
-const compareQueues = (before: Queues, after: Queues): Finding[] =>
-  Object.entries(before).flatMap(([queue, types]) => {
-    const where = `queue ${queue}`;
-    const now = after[queue];
-    if (!now) return [{ where, what: 'is no longer served: its messages stay unread' }];
-    return types.filter((type) => !now.includes(type)).map((type) => ({ where, what: `gets ${type} no more` }));
-  });
-
-const same = (one: Index, other: Index): boolean =>
-  JSON.stringify([one.fields, one.unique ?? false, one.acrossInstitutions ?? false]) ===
-  JSON.stringify([other.fields, other.unique ?? false, other.acrossInstitutions ?? false]);
-
-const named = (index: Index): string => `${index.unique ? 'unique ' : ''}index ${index.name}`;
-
 /** The indexes by collection. */
 type Collections = Readonly<Record<string, readonly Index[]>>;
-
-/**
- * The changes of indexes that remove one which instances of the last release need on the same data, or that refuse
- * their documents. A new index that is not unique is harmless: both engines build it while they serve.
- */
-const compareIndexes = (before: Collections, after: Collections): Finding[] =>
-  Object.entries(before).flatMap(([collection, was]) => {
-    const where = `collection ${collection}`;
-    const is = after[collection];
-    if (!is) return [{ where, what: 'is gone' }];
-    const lost = was.filter((one) => !is.some((other) => other.name === one.name && same(one, other)));
-    const stricter = is.filter((one) => one.unique && !was.some((other) => other.unique && same(one, other)));
-    return [
-      ...lost.map((index) => ({ where, what: `${named(index)} is missing or different` })),
-      ...stricter.map((index) => ({ where, what: `${named(index)} is new: documents may collide in it` })),
-    ];
-  });
 
 /** The facts of a release, and the types that it consumes, by queue. */
 export interface Events {
@@ -75,12 +30,14 @@ export interface Snapshot {
 }
 
 /** The current state of a process in the form of a snapshot. */
-export const snapshotOf = ({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot => ({
-  openapi: openapi(),
-  internal: internal(),
-  events: { version, publishes, consumes },
-  collections: Object.fromEntries(collections.map((one) => [one.name, one.indexes])),
-});
+export function snapshotOf({ version, openapi, internal, publishes, consumes, collections }: Process): Snapshot {
+  return {
+    openapi: openapi(),
+    internal: internal(),
+    events: { version, publishes, consumes },
+    collections: Object.fromEntries(collections.map((one) => [one.name, one.indexes])),
+  };
+}
 
 /** A breaking change. */
 export interface Break extends Finding {
@@ -94,28 +51,15 @@ export interface Break extends Finding {
 export type Dependent = Pick<Process, 'name' | 'calls' | 'consumes'>;
 
 /**
- * The processes that call an internal operation. A client is generated for exactly the listed operations, so that no
- * other call compiles, and the authorizer issues identities for no other.
- */
-const callersOf = (dependents: readonly Dependent[], provider: string, operationId: string): string[] =>
-  dependents.filter(({ calls }) => calls[provider]?.includes(operationId)).map(({ name }) => name);
-
-/** The processes that consume a type of fact, each with its queue. */
-const consumersOf = (dependents: readonly Dependent[], type: string): string[] =>
-  dependents.flatMap(({ name, consumes }) =>
-    Object.entries(consumes).flatMap(([queue, types]) => (types.includes(type) ? [`${name} (${queue})`] : [])),
-  );
-
-/**
  * Every change of a process that breaks a partner, a consumer, a caller, or instances of the earlier release beside
  * this one. What no other process calls or consumes breaks none.
  */
-export const breaksOf = (
+export function breaksOf(
   { name, callers }: Pick<Process, 'name' | 'callers'>,
   before: Snapshot,
   now: Snapshot,
   dependents: readonly Dependent[],
-): Break[] => {
+): Break[] {
   const named = (found: readonly Finding[], hurts: readonly string[]): Break[] =>
     hurts.length > 0 ? found.map(({ where, what }) => ({ where, what, process: name, hurts })) : [];
   return [
@@ -134,4 +78,62 @@ export const breaksOf = (
       [`${name} ${before.events.version} on the same data`],
     ),
   ];
-};
+}
+
+const named = (index: Index): string => `${index.unique ? 'unique ' : ''}index ${index.name}`;
+
+/**
+ * The processes that call an internal operation. A client is generated for exactly the listed operations, so that no
+ * other call compiles, and the authorizer issues identities for no other.
+ */
+const callersOf = (dependents: readonly Dependent[], provider: string, operationId: string): string[] =>
+  dependents.filter(({ calls }) => calls[provider]?.includes(operationId)).map(({ name }) => name);
+
+/** The changes of a process's facts that a consumer may notice, by the type of the fact. */
+const compareFacts = (before: Facts, after: Facts): (Finding & { readonly type: string })[] =>
+  Object.entries(before).flatMap(([type, was]) => {
+    const is = ownMember(after, type);
+    const where = `fact ${type}`;
+    if (!is) return [{ type, where, what: 'is no longer published' }];
+    return compareSchemas(was.schema, is.schema, 'answer').map(({ path, what }) => ({
+      type,
+      where,
+      what: `${path} ${what}`,
+    }));
+  });
+
+/** The processes that consume a type of fact, each with its queue. */
+const consumersOf = (dependents: readonly Dependent[], type: string): string[] =>
+  dependents.flatMap(({ name, consumes }) =>
+    Object.entries(consumes).flatMap(([queue, types]) => (types.includes(type) ? [`${name} (${queue})`] : [])),
+  );
+
+/** Queues, and facts in them, that only the last release consumes: their messages would stay unread. */
+const compareQueues = (before: Queues, after: Queues): Finding[] =>
+  Object.entries(before).flatMap(([queue, types]) => {
+    const where = `queue ${queue}`;
+    const now = after[queue];
+    if (!now) return [{ where, what: 'is no longer served: its messages stay unread' }];
+    return types.filter((type) => !now.includes(type)).map((type) => ({ where, what: `gets ${type} no more` }));
+  });
+
+/**
+ * The changes of indexes that remove one which instances of the last release need on the same data, or that refuse
+ * their documents. A new index that is not unique is harmless: both engines build it while they serve.
+ */
+const compareIndexes = (before: Collections, after: Collections): Finding[] =>
+  Object.entries(before).flatMap(([collection, was]) => {
+    const where = `collection ${collection}`;
+    const is = after[collection];
+    if (!is) return [{ where, what: 'is gone' }];
+    const lost = was.filter((one) => !is.some((other) => other.name === one.name && same(one, other)));
+    const stricter = is.filter((one) => one.unique && !was.some((other) => other.unique && same(one, other)));
+    return [
+      ...lost.map((index) => ({ where, what: `${named(index)} is missing or different` })),
+      ...stricter.map((index) => ({ where, what: `${named(index)} is new: documents may collide in it` })),
+    ];
+  });
+
+const same = (one: Index, other: Index): boolean =>
+  JSON.stringify([one.fields, one.unique ?? false, one.acrossInstitutions ?? false]) ===
+  JSON.stringify([other.fields, other.unique ?? false, other.acrossInstitutions ?? false]);

@@ -112,8 +112,9 @@ const describeGateway = () => {
 const ofAuthorizer = processOf(authorizer, { folder: 'authorizer' });
 
 /** The ids of a description's operations. */
-export const idsIn = (description: Description): string[] =>
-  [...operationsOf(description).values()].map(({ operation }) => operation.operationId);
+export function idsIn(description: Description): string[] {
+  return [...operationsOf(description).values()].map(({ operation }) => operation.operationId);
+}
 
 /** It calls before there is an identity, and so without a generated client. */
 const gateway: Process = {

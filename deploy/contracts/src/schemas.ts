@@ -25,33 +25,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['default', 'readOnly', ...NORMALISING],
 ]);
 
-/** @throws {Error} naming a keyword that the comparison does not know */
-const refuseUnknown = (schema: Schema): void => {
-  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
-  if (unknown.length > 0)
-    throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to deploy/contracts`);
-};
-
 /** A schema of one type without choices, as `alternatives` produces. `any`: of any type. */
 interface Plain extends Schema {
   readonly type: string;
 }
-
-const typeOf = (value: unknown): string => {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
-};
-
-/** The values of an enumerating schema. */
-const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unknown[] | undefined => {
-  if (only !== undefined) return [only];
-  if (all) return all;
-  return type === 'null' ? [null] : undefined;
-};
-
-const fits = (type: string, value: unknown): boolean =>
-  type === 'any' || typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
 /** Keywords that do not constrain null: `anyOf: [X, null]` and `X` with another type are equal. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
@@ -59,8 +36,76 @@ const OF_OTHERS: ReadonlySet<string> = new Set([
   ...['items', 'minItems', 'maxItems', 'uniqueItems'],
 ]);
 
-const ofNull = (schema: Schema): Schema =>
-  Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_OTHERS.has(keyword)));
+/**
+ * The direction of values. `request`: accepted values must stay accepted. `answer`: returned values must have been
+ * possible before; new members are harmless, since readers ignore unknown ones.
+ */
+export type Direction = 'request' | 'answer';
+
+/** A difference at one path of a value. */
+interface Difference {
+  /** `$.data.lines[].amount` */
+  readonly path: string;
+  readonly what: string;
+}
+
+interface Pair {
+  readonly before: Plain;
+  readonly after: Plain;
+}
+
+/**
+ * The changes of a value's schema, which has no references, that may break a client of the earlier one: the differences
+ * between the most similar choices.
+ * @throws {Error} on an unknown keyword, whose effect is unknown
+ */
+export function compareSchemas(before: Schema, after: Schema, direction: Direction, path = '$'): Difference[] {
+  // A shortcut for the largest part of any description.
+  if (shown(before) === shown(after)) return [];
+  const { narrow, wide } = ordered(direction, alternatives(before), alternatives(after));
+  const found = narrow.flatMap((one) => {
+    const same = wide.filter(({ type }) => type === one.type || type === 'any');
+    const others = same.length > 0 ? same : wide.filter(({ type }) => type === 'number' && one.type === 'integer');
+    if (others.length === 0 && narrow.length > 1) {
+      const words = direction === 'request' ? 'is no longer accepted' : 'is new';
+      return [{ path, what: `${one.type} ${words}` }];
+    }
+    const candidates = (others.length > 0 ? others : wide).map((other) => {
+      const [was, is] = direction === 'request' ? [one, other] : [other, one];
+      return plainDifferences({ before: was, after: is }, path, direction);
+    });
+    return candidates.reduce((best, next) => (next.length < best.length ? next : best));
+  });
+  return [...new Map(found.map((one) => [`${one.path} ${one.what}`, one])).values()];
+}
+
+const shown = (value: unknown): string => JSON.stringify(value);
+
+/** The schema whose values must all be values of the other. */
+const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
+  direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
+
+/**
+ * Splits a schema without references into schemas of one type without `anyOf`, `oneOf` and `allOf`; every value satisfies
+ * at least one of them.
+ * @throws {Error} on an unknown keyword
+ */
+const alternatives = (schema: Schema): Plain[] => {
+  refuseUnknown(schema);
+  const { anyOf, oneOf, allOf = [], ...own } = schema;
+  const parts = [byType(own), ...allOf.map(alternatives)];
+  for (const choice of [anyOf, oneOf]) if (choice) parts.push(choice.flatMap(alternatives));
+  return parts.reduce((all, part) =>
+    all.flatMap((one) => part.map((other) => intersection(one, other)).filter((found) => found !== undefined)),
+  );
+};
+
+/** @throws {Error} naming a keyword that the comparison does not know */
+const refuseUnknown = (schema: Schema): void => {
+  const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
+  if (unknown.length > 0)
+    throw new Error(`the comparison of schemas does not know ${unknown.join(', ')}: add it to deploy/contracts`);
+};
 
 const byType = (schema: Schema): Plain[] => {
   const values = schema.const === undefined ? schema.enum : [schema.const];
@@ -73,19 +118,17 @@ const byType = (schema: Schema): Plain[] => {
   });
 };
 
-const both = (one: Schema | undefined, other: Schema | undefined): Schema =>
-  one && other ? { allOf: [one, other] } : (one ?? other ?? {});
-
-const bound = (choose: (...values: number[]) => number, one: unknown, other: unknown): number | undefined => {
-  const values = [one, other].filter((value) => typeof value === 'number');
-  return values.length > 0 ? choose(...values) : undefined;
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' && Number.isInteger(value) ? 'integer' : typeof value;
 };
 
-const commonType = (one: string, other: string): string | undefined => {
-  if (one === other || other === 'any') return one;
-  if (one === 'any') return other;
-  return [one, other].toSorted().join() === 'integer,number' ? 'integer' : undefined;
-};
+const ofNull = (schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_OTHERS.has(keyword)));
+
+const fits = (type: string, value: unknown): boolean =>
+  type === 'any' || typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
 /** The intersection of two schemas; undefined if it is empty. */
 const intersection = (one: Plain, other: Plain): Plain | undefined => {
@@ -117,61 +160,52 @@ const intersection = (one: Plain, other: Plain): Plain | undefined => {
   return merged as Plain;
 };
 
-/**
- * Splits a schema without references into schemas of one type without `anyOf`, `oneOf` and `allOf`; every value satisfies
- * at least one of them.
- * @throws {Error} on an unknown keyword
- */
-const alternatives = (schema: Schema): Plain[] => {
-  refuseUnknown(schema);
-  const { anyOf, oneOf, allOf = [], ...own } = schema;
-  const parts = [byType(own), ...allOf.map(alternatives)];
-  for (const choice of [anyOf, oneOf]) if (choice) parts.push(choice.flatMap(alternatives));
-  return parts.reduce((all, part) =>
-    all.flatMap((one) => part.map((other) => intersection(one, other)).filter((found) => found !== undefined)),
-  );
+const commonType = (one: string, other: string): string | undefined => {
+  if (one === other || other === 'any') return one;
+  if (one === 'any') return other;
+  return [one, other].toSorted().join() === 'integer,number' ? 'integer' : undefined;
 };
 
-/**
- * The direction of values. `request`: accepted values must stay accepted. `answer`: returned values must have been
- * possible before; new members are harmless, since readers ignore unknown ones.
- */
-export type Direction = 'request' | 'answer';
+/** The values of an enumerating schema. */
+const valuesOf = ({ const: only, enum: all, type }: Schema): readonly unknown[] | undefined => {
+  if (only !== undefined) return [only];
+  if (all) return all;
+  return type === 'null' ? [null] : undefined;
+};
 
-/** A difference at one path of a value. */
-interface Difference {
-  /** `$.data.lines[].amount` */
-  readonly path: string;
-  readonly what: string;
-}
+const bound = (choose: (...values: number[]) => number, one: unknown, other: unknown): number | undefined => {
+  const values = [one, other].filter((value) => typeof value === 'number');
+  return values.length > 0 ? choose(...values) : undefined;
+};
 
-interface Pair {
-  readonly before: Plain;
-  readonly after: Plain;
-}
+const both = (one: Schema | undefined, other: Schema | undefined): Schema =>
+  one && other ? { allOf: [one, other] } : (one ?? other ?? {});
 
-const shown = (value: unknown): string => JSON.stringify(value);
-
-const number = (schema: Schema, keyword: string): number | undefined =>
-  typeof schema[keyword] === 'number' ? schema[keyword] : undefined;
-
-/** The schema whose values must all be values of the other. */
-const ordered = <Value>(direction: Direction, before: Value, after: Value) =>
-  direction === 'request' ? { narrow: before, wide: after } : { narrow: after, wide: before };
-
-const bounds = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
-  const { narrow, wide } = ordered<Schema>(direction, before, after);
-  const values = valuesOf(narrow);
-  if (values) return [];
-  const looser = [
-    ...LOWER_BOUNDS.filter((keyword) => (number(wide, keyword) ?? -Infinity) > (number(narrow, keyword) ?? -Infinity)),
-    ...UPPER_BOUNDS.filter((keyword) => (number(wide, keyword) ?? Infinity) < (number(narrow, keyword) ?? Infinity)),
-    ...COMPARED_BY_EQUALITY.filter((keyword) => wide[keyword] !== undefined && wide[keyword] !== narrow[keyword]),
+const plainDifferences = (pair: Pair, path: string, direction: Direction): Difference[] => {
+  const { before, after } = pair;
+  const { narrow, wide } = ordered(direction, before, after);
+  const fits =
+    wide.type === 'any' || wide.type === narrow.type || (wide.type === 'number' && narrow.type === 'integer');
+  if (!fits) return [{ path, what: `was of type ${before.type} and is of type ${after.type}` }];
+  const hasItems = narrow.items || wide.items;
+  return [
+    ...listed(pair, path, direction),
+    ...bounds(pair, path, direction),
+    ...treatment(pair, path, direction),
+    ...fields(pair, path, direction),
+    ...(hasItems ? compareSchemas(before.items ?? {}, after.items ?? {}, direction, `${path}[]`) : []),
   ];
-  return looser.map((keyword) => ({
-    path,
-    what: `${keyword} was ${shown(before[keyword]) ?? 'not limited'} and is ${shown(after[keyword]) ?? 'not limited'}`,
-  }));
+};
+
+const listed = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  const { narrow, wide } = ordered(direction, before, after);
+  const [some, all] = [valuesOf(narrow), valuesOf(wide)];
+  if (!all) return (some ?? []).some((value) => !satisfies(value, wide)) ? [{ path, what: 'has other values' }] : [];
+  if (!some) return [{ path, what: direction === 'request' ? 'takes listed values only' : 'is no list of values now' }];
+  const missing = some.filter((value) => !all.includes(value));
+  if (missing.length === 0) return [];
+  const words = direction === 'request' ? 'is no longer accepted' : 'is new';
+  return [{ path, what: `${missing.map(shown).join(', ')} ${words}` }];
 };
 
 /** Whether a listed value satisfies a schema's constraints on its type. */
@@ -188,24 +222,37 @@ const satisfies = (value: unknown, schema: Plain): boolean => {
   return value >= (number(schema, 'minimum') ?? -Infinity) && value <= (number(schema, 'maximum') ?? Infinity);
 };
 
-const listed = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
-  const { narrow, wide } = ordered(direction, before, after);
-  const [some, all] = [valuesOf(narrow), valuesOf(wide)];
-  if (!all) return (some ?? []).some((value) => !satisfies(value, wide)) ? [{ path, what: 'has other values' }] : [];
-  if (!some) return [{ path, what: direction === 'request' ? 'takes listed values only' : 'is no list of values now' }];
-  const missing = some.filter((value) => !all.includes(value));
-  if (missing.length === 0) return [];
-  const words = direction === 'request' ? 'is no longer accepted' : 'is new';
-  return [{ path, what: `${missing.map(shown).join(', ')} ${words}` }];
+const number = (schema: Schema, keyword: string): number | undefined =>
+  typeof schema[keyword] === 'number' ? schema[keyword] : undefined;
+
+const bounds = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  const { narrow, wide } = ordered<Schema>(direction, before, after);
+  const values = valuesOf(narrow);
+  if (values) return [];
+  const looser = [
+    ...LOWER_BOUNDS.filter((keyword) => (number(wide, keyword) ?? -Infinity) > (number(narrow, keyword) ?? -Infinity)),
+    ...UPPER_BOUNDS.filter((keyword) => (number(wide, keyword) ?? Infinity) < (number(narrow, keyword) ?? Infinity)),
+    ...COMPARED_BY_EQUALITY.filter((keyword) => wide[keyword] !== undefined && wide[keyword] !== narrow[keyword]),
+  ];
+  return looser.map((keyword) => ({
+    path,
+    what: `${keyword} was ${shown(before[keyword]) ?? 'not limited'} and is ${shown(after[keyword]) ?? 'not limited'}`,
+  }));
 };
 
-const isClosed = ({ additionalProperties }: Schema): boolean => additionalProperties === false;
-
-/** What the names of a map's fields have to be; undefined if it is no map. */
-const namesInMap = ({ additionalProperties, propertyNames = {} }: Schema): string | undefined =>
-  typeof additionalProperties === 'object' ? shown(propertyNames) : undefined;
-
-const member = (path: string, name: string): string => `${path}.${name}`;
+const treatment = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
+  if (direction === 'answer') return [];
+  return [
+    ...(shown(before.default) === shown(after.default) ? [] : [{ path, what: 'has another default' }]),
+    ...(after.readOnly && !before.readOnly ? [{ path, what: 'is ignored now' }] : []),
+    ...NORMALISING.filter((word) => before[word] !== undefined && shown(before[word]) !== shown(after[word])).map(
+      () => ({
+        path,
+        what: 'is read otherwise',
+      }),
+    ),
+  ];
+};
 
 const fields = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
   const { narrow, wide } = ordered(direction, before, after);
@@ -237,57 +284,10 @@ const fields = ({ before, after }: Pair, path: string, direction: Direction): Di
   return found;
 };
 
-const treatment = ({ before, after }: Pair, path: string, direction: Direction): Difference[] => {
-  if (direction === 'answer') return [];
-  return [
-    ...(shown(before.default) === shown(after.default) ? [] : [{ path, what: 'has another default' }]),
-    ...(after.readOnly && !before.readOnly ? [{ path, what: 'is ignored now' }] : []),
-    ...NORMALISING.filter((word) => before[word] !== undefined && shown(before[word]) !== shown(after[word])).map(
-      () => ({
-        path,
-        what: 'is read otherwise',
-      }),
-    ),
-  ];
-};
+const member = (path: string, name: string): string => `${path}.${name}`;
 
-const plainDifferences = (pair: Pair, path: string, direction: Direction): Difference[] => {
-  const { before, after } = pair;
-  const { narrow, wide } = ordered(direction, before, after);
-  const fits =
-    wide.type === 'any' || wide.type === narrow.type || (wide.type === 'number' && narrow.type === 'integer');
-  if (!fits) return [{ path, what: `was of type ${before.type} and is of type ${after.type}` }];
-  const hasItems = narrow.items || wide.items;
-  return [
-    ...listed(pair, path, direction),
-    ...bounds(pair, path, direction),
-    ...treatment(pair, path, direction),
-    ...fields(pair, path, direction),
-    ...(hasItems ? compareSchemas(before.items ?? {}, after.items ?? {}, direction, `${path}[]`) : []),
-  ];
-};
+const isClosed = ({ additionalProperties }: Schema): boolean => additionalProperties === false;
 
-/**
- * The changes of a value's schema, which has no references, that may break a client of the earlier one: the differences
- * between the most similar choices.
- * @throws {Error} on an unknown keyword, whose effect is unknown
- */
-export const compareSchemas = (before: Schema, after: Schema, direction: Direction, path = '$'): Difference[] => {
-  // A shortcut for the largest part of any description.
-  if (shown(before) === shown(after)) return [];
-  const { narrow, wide } = ordered(direction, alternatives(before), alternatives(after));
-  const found = narrow.flatMap((one) => {
-    const same = wide.filter(({ type }) => type === one.type || type === 'any');
-    const others = same.length > 0 ? same : wide.filter(({ type }) => type === 'number' && one.type === 'integer');
-    if (others.length === 0 && narrow.length > 1) {
-      const words = direction === 'request' ? 'is no longer accepted' : 'is new';
-      return [{ path, what: `${one.type} ${words}` }];
-    }
-    const candidates = (others.length > 0 ? others : wide).map((other) => {
-      const [was, is] = direction === 'request' ? [one, other] : [other, one];
-      return plainDifferences({ before: was, after: is }, path, direction);
-    });
-    return candidates.reduce((best, next) => (next.length < best.length ? next : best));
-  });
-  return [...new Map(found.map((one) => [`${one.path} ${one.what}`, one])).values()];
-};
+/** What the names of a map's fields have to be; undefined if it is no map. */
+const namesInMap = ({ additionalProperties, propertyNames = {} }: Schema): string | undefined =>
+  typeof additionalProperties === 'object' ? shown(propertyNames) : undefined;

@@ -6,8 +6,140 @@ import { compareDescriptions, type Finding } from './descriptions.ts';
 import { idsIn, type Process, processes } from './processes.ts';
 import { compareSchemas } from './schemas.ts';
 
+/** What a release of a process promises and needs. */
+export interface Release extends Dependent {
+  readonly version: string;
+  readonly callers: string;
+  readonly openapi: Description;
+  readonly internal: Description;
+  readonly publishes: Snapshot['events']['publishes'];
+  readonly permits?: Process['permits'];
+}
+
+/** Why a release cannot run beside what runs, in one line's parts. */
+export interface Obstacle {
+  /** Who would break. */
+  readonly caller: string;
+  /** The operation or the fact, and what is missing. */
+  readonly missing: string;
+  readonly remedy: string;
+}
+
+/** Both names of a release: `orders 0.2.0`. */
+export function titleOf({ name, version }: Pick<Release, 'name' | 'version'>): string {
+  return `${name} ${version}`;
+}
+
+/** The release of a built-in process that this program was made with. */
+export function ownRelease(name: string): Release | undefined {
+  const found = processes.find((process) => process.name === name);
+  return found && { ...found, openapi: found.openapi(), internal: found.internal() };
+}
+
+/** Partners, services and instances that run now and need of `present` what `next` does not give. */
+export function brokenBy(next: Release, present: Release, running: readonly Dependent[]): Obstacle[] {
+  return [
+    ...breaksOf(next, stateOf(present), stateOf(next), running),
+    ...running.flatMap(({ name, calls }) =>
+      notPermitted(next, nameIn(name), calls).map((found) => ({ ...found, hurts: [name] })),
+    ),
+  ].flatMap(({ where, what, hurts }) =>
+    hurts.map((caller) => ({
+      caller,
+      missing: `${where}: ${what} (${titleOf(next)})`,
+      remedy:
+        caller === next.callers
+          ? 'keep it, or take it away in steps (docs/releases.md)'
+          : `first run a release of ${nameIn(caller)} that does without it`,
+    })),
+  );
+}
+
+const stateOf = ({ openapi, internal, version, publishes, consumes }: Release): Snapshot => ({
+  openapi,
+  internal,
+  events: { version, publishes, consumes },
+  collections: {},
+});
+
+/** The calls of a caller that an authorizer does not permit; none if it does not say what it permits the caller. */
+const notPermitted = ({ permits, ...authorizer }: Release, caller: string, calls: Dependent['calls']): Finding[] => {
+  const permitted = ownMember(permits, caller);
+  if (!permitted) return [];
+  const { [authorizer.name]: _, ...others } = calls;
+  return Object.entries(others).flatMap(([service, ids]) =>
+    ids
+      .filter((id) => !ownMember(permitted, service)?.includes(id))
+      .map((id) => ({ where: `call ${service}.${id}`, what: 'is not permitted' })),
+  );
+};
+
+const nameIn = (title: string): string => title.split(' ', 1)[0] ?? title;
+
+/**
+ * What others call of the first release of a service, and consume of `facts`, those of its row, and it does not give.
+ * Only the names are known.
+ */
+export function missedBy(next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] {
+  return others.flatMap(({ name, calls, consumes }) =>
+    [
+      ...missingOperations(undefined, next.internal, ownMember(calls, next.name) ?? []),
+      ...Object.values(consumes)
+        .flat()
+        .filter((type) => facts.includes(type) && !ownMember(next.publishes, type))
+        .map((type): Finding => ({ where: `fact ${type}`, what: 'is not published' })),
+    ].map(({ where, what }) => ({
+      caller: name,
+      missing: `${where}: ${what} (${titleOf(next)})`,
+      remedy: `add it, or first run a release of ${nameIn(name)} that does without it`,
+    })),
+  );
+}
+
+/**
+ * What a caller lacks that was built for one description of these operations and meets another: whole operations,
+ * required members of successes, and what it may send. Of an operation that `expected` lacks only the id is known.
+ */
+const missingOperations = (
+  expected: Description | undefined,
+  actual: Description,
+  ids: readonly string[],
+): Finding[] => {
+  const [known, present] = [expected ? idsIn(expected) : [], idsIn(actual)];
+  const absent = ids.filter((id) => !known.includes(id) && !present.includes(id));
+  return [
+    ...(expected ? there(compareDescriptions(neededOf(expected, ids), actual)) : []),
+    ...absent.map((id) => ({ where: `operation ${id}`, what: 'is missing' })),
+  ];
+};
+
+/** Findings that compare what is expected with what is there, in place of a state before and after. */
+const there = <Some extends Finding>(found: readonly Some[]): Some[] =>
+  found.map((one) => ({ ...one, what: one.what.replace(/is gone$/, 'is missing').replace(/ now$/, ' there') }));
+
+/** The description with these operations only, and of their answers what a caller cannot do without. */
+const neededOf = (description: Description, ids: readonly string[]): Description => {
+  const whole = dereferenced(description);
+  const paths = each(whole.paths, (item) =>
+    Object.fromEntries(
+      Object.entries(item)
+        .filter(([, { operationId }]) => ids.includes(operationId))
+        .map(([method, operation]) => {
+          const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+          return [method, { ...operation, responses: each(Object.fromEntries(successes), readOf) }];
+        }),
+    ),
+  );
+  return { ...whole, paths };
+};
+
 const each = <One, Other>(all: Readonly<Record<string, One>>, change: (one: One) => Other): Record<string, Other> =>
   Object.fromEntries(Object.entries(all).map(([name, one]) => [name, change(one)]));
+
+/** What a caller reads of a success. */
+const readOf = ({ content = {} }: Response): Response => ({
+  content: each(content, ({ schema }) => ({ schema: withoutOptional(schema) })),
+});
 
 /** The schema without optional members: a reader copes without them, as beside the release before them. */
 const withoutOptional = (schema: Schema): Schema => {
@@ -31,148 +163,11 @@ const withoutOptional = (schema: Schema): Schema => {
   return { ...schema, ...Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined)) };
 };
 
-/** What a caller reads of a success. */
-const readOf = ({ content = {} }: Response): Response => ({
-  content: each(content, ({ schema }) => ({ schema: withoutOptional(schema) })),
-});
-
-/** The description with these operations only, and of their answers what a caller cannot do without. */
-const neededOf = (description: Description, ids: readonly string[]): Description => {
-  const whole = dereferenced(description);
-  const paths = each(whole.paths, (item) =>
-    Object.fromEntries(
-      Object.entries(item)
-        .filter(([, { operationId }]) => ids.includes(operationId))
-        .map(([method, operation]) => {
-          const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
-          return [method, { ...operation, responses: each(Object.fromEntries(successes), readOf) }];
-        }),
-    ),
-  );
-  return { ...whole, paths };
-};
-
-/** Findings that compare what is expected with what is there, in place of a state before and after. */
-const there = <Some extends Finding>(found: readonly Some[]): Some[] =>
-  found.map((one) => ({ ...one, what: one.what.replace(/is gone$/, 'is missing').replace(/ now$/, ' there') }));
-
-/**
- * What a caller lacks that was built for one description of these operations and meets another: whole operations,
- * required members of successes, and what it may send. Of an operation that `expected` lacks only the id is known.
- */
-const missingOperations = (
-  expected: Description | undefined,
-  actual: Description,
-  ids: readonly string[],
-): Finding[] => {
-  const [known, present] = [expected ? idsIn(expected) : [], idsIn(actual)];
-  const absent = ids.filter((id) => !known.includes(id) && !present.includes(id));
-  return [
-    ...(expected ? there(compareDescriptions(neededOf(expected, ids), actual)) : []),
-    ...absent.map((id) => ({ where: `operation ${id}`, what: 'is missing' })),
-  ];
-};
-
-/** What a consumer lacks that was built for one schema of a fact and meets another: its required members. */
-const missingMembers = (type: string, expected: Schema, actual: Schema): Finding[] =>
-  there(
-    compareSchemas(withoutOptional(expected), actual, 'answer').map(({ path, what }) => ({
-      where: `fact ${type}`,
-      what: `${path} ${what}`,
-    })),
-  );
-
-/** What a release of a process promises and needs. */
-export interface Release extends Dependent {
-  readonly version: string;
-  readonly callers: string;
-  readonly openapi: Description;
-  readonly internal: Description;
-  readonly publishes: Snapshot['events']['publishes'];
-  readonly permits?: Process['permits'];
-}
-
-/** Why a release cannot run beside what runs, in one line's parts. */
-export interface Obstacle {
-  /** Who would break. */
-  readonly caller: string;
-  /** The operation or the fact, and what is missing. */
-  readonly missing: string;
-  readonly remedy: string;
-}
-
-const stateOf = ({ openapi, internal, version, publishes, consumes }: Release): Snapshot => ({
-  openapi,
-  internal,
-  events: { version, publishes, consumes },
-  collections: {},
-});
-
-/** Both names of a release: `orders 0.2.0`. */
-export const titleOf = ({ name, version }: Pick<Release, 'name' | 'version'>): string => `${name} ${version}`;
-
-const nameIn = (title: string): string => title.split(' ', 1)[0] ?? title;
-
-/** The release of a built-in process that this program was made with. */
-export const ownRelease = (name: string): Release | undefined => {
-  const found = processes.find((process) => process.name === name);
-  return found && { ...found, openapi: found.openapi(), internal: found.internal() };
-};
-
-/** The calls of a caller that an authorizer does not permit; none if it does not say what it permits the caller. */
-const notPermitted = ({ permits, ...authorizer }: Release, caller: string, calls: Dependent['calls']): Finding[] => {
-  const permitted = ownMember(permits, caller);
-  if (!permitted) return [];
-  const { [authorizer.name]: _, ...others } = calls;
-  return Object.entries(others).flatMap(([service, ids]) =>
-    ids
-      .filter((id) => !ownMember(permitted, service)?.includes(id))
-      .map((id) => ({ where: `call ${service}.${id}`, what: 'is not permitted' })),
-  );
-};
-
-/** Partners, services and instances that run now and need of `present` what `next` does not give. */
-export const brokenBy = (next: Release, present: Release, running: readonly Dependent[]): Obstacle[] =>
-  [
-    ...breaksOf(next, stateOf(present), stateOf(next), running),
-    ...running.flatMap(({ name, calls }) =>
-      notPermitted(next, nameIn(name), calls).map((found) => ({ ...found, hurts: [name] })),
-    ),
-  ].flatMap(({ where, what, hurts }) =>
-    hurts.map((caller) => ({
-      caller,
-      missing: `${where}: ${what} (${titleOf(next)})`,
-      remedy:
-        caller === next.callers
-          ? 'keep it, or take it away in steps (docs/releases.md)'
-          : `first run a release of ${nameIn(caller)} that does without it`,
-    })),
-  );
-
-/**
- * What others call of the first release of a service, and consume of `facts`, those of its row, and it does not give.
- * Only the names are known.
- */
-export const missedBy = (next: Release, others: readonly Dependent[], facts: readonly string[]): Obstacle[] =>
-  others.flatMap(({ name, calls, consumes }) =>
-    [
-      ...missingOperations(undefined, next.internal, ownMember(calls, next.name) ?? []),
-      ...Object.values(consumes)
-        .flat()
-        .filter((type) => facts.includes(type) && !ownMember(next.publishes, type))
-        .map((type): Finding => ({ where: `fact ${type}`, what: 'is not published' })),
-    ].map(({ where, what }) => ({
-      caller: name,
-      missing: `${where}: ${what} (${titleOf(next)})`,
-      remedy: `add it, or first run a release of ${nameIn(name)} that does without it`,
-    })),
-  );
-
 /**
  * What `next` needs of a running release that this one does not give; `facts`: those that it is known to publish. What
  * it needs of a built-in service is what that has in this program, with which it was built.
  */
-export const lackingFor = (next: Release, running: Release, facts: readonly string[]): Obstacle[] => {
+export function lackingFor(next: Release, running: Release, facts: readonly string[]): Obstacle[] {
   const expected = ownRelease(running.name);
   const ids = ownMember(next.calls, running.name) ?? [];
   const consumed = Object.values(next.consumes).flat();
@@ -194,4 +189,13 @@ export const lackingFor = (next: Release, running: Release, facts: readonly stri
     missing: `${where}: ${what} (${titleOf(running)})`,
     remedy: `first deploy ${running.name}`,
   }));
-};
+}
+
+/** What a consumer lacks that was built for one schema of a fact and meets another: its required members. */
+const missingMembers = (type: string, expected: Schema, actual: Schema): Finding[] =>
+  there(
+    compareSchemas(withoutOptional(expected), actual, 'answer').map(({ path, what }) => ({
+      where: `fact ${type}`,
+      what: `${path} ${what}`,
+    })),
+  );

@@ -15,47 +15,50 @@ export interface Resource extends Tree {
   readonly metadata: Tree & { readonly name: string };
 }
 
-export const isTree = (value: Value | undefined): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isTree(value: Value | undefined): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** @throws {Error} when the value is not a mapping */
-export const asTree = (value: Value | undefined, what: string): Tree => {
+export function asTree(value: Value | undefined, what: string): Tree {
   if (isTree(value)) return value;
   throw new Error(`${what} is no mapping`);
-};
+}
 
 /** Returns an empty list for an absent one. @throws {Error} for any other value */
-export const asList = (value: Value | undefined, what: string): readonly Value[] => {
+export function asList(value: Value | undefined, what: string): readonly Value[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Error(`${what} is no list`);
-};
+}
 
 /** @throws {Error} when no text has that name */
-export const textAt = (tree: Tree, name: string): string => {
+export function textAt(tree: Tree, name: string): string {
   const value = tree[name];
   if (typeof value === 'string') return value;
   throw new Error(`${name} is missing, or is no text`);
-};
+}
 
 /** The member at a path of names and positions; undefined if absent. */
-export const at = (value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined => {
+export function at(value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined {
   let found = value;
   for (const step of path) {
     if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined;
     else found = isTree(found) ? found[step] : undefined;
   }
   return found;
-};
+}
 
 /** Kind and name, which identify an object within a namespace. */
-export const nameOf = ({ kind, metadata }: Resource): string => `${kind}/${metadata.name}`;
+export function nameOf({ kind, metadata }: Resource): string {
+  return `${kind}/${metadata.name}`;
+}
 
 /** The path of a kind's pod template; undefined for a kind without pods. */
-export const templatePath = (kind: string): readonly string[] | undefined => {
+export function templatePath(kind: string): readonly string[] | undefined {
   if (kind === 'CronJob') return ['spec', 'jobTemplate', 'spec', 'template'];
   return kind === 'Deployment' || kind === 'Job' ? ['spec', 'template'] : undefined;
-};
+}
 
 /** The commands that render, and those that print the version. */
 const candidates = [
@@ -68,17 +71,38 @@ type Command = (typeof candidates)[number]['build'];
 let found: { readonly command: Command | undefined } | undefined;
 
 /** The first installed command with a kustomize of version 5; undefined without one. */
-export const kustomizeCommand = (): Command | undefined => {
+export function kustomizeCommand(): Command | undefined {
   found ??= {
     command: candidates.find(({ build: [program], version }) =>
       /\bv5\.\d/.test(spawnSync(program, version, { encoding: 'utf8', timeout: 60_000 }).stdout ?? ''),
     )?.build,
   };
   return found.command;
-};
+}
 
 /** The hashes at the end of the names of generated ConfigMaps and of references to them. */
 const hashes = /\b([a-z]+-settings)-[a-z0-9]{10}\b/g;
+
+/** What `kustomize build` prints for a folder. @throws {Error} when it fails, or is not installed */
+export function build(folder: string): string {
+  const command = kustomizeCommand();
+  if (!command) throw new Error('install kustomize 5 or a kubectl that contains it: neither is on the PATH');
+  const [program, verb] = command;
+  const { status, stdout, stderr } = spawnSync(program, [verb, folder], { encoding: 'utf8', maxBuffer: 10_000_000 });
+  if (status !== 0) throw new Error(`${program} ${verb} ${folder}: ${stderr}`);
+  return stdout;
+}
+
+const results = new Map<string, Resource[]>();
+
+/** The resources of a folder, without the hashes in the names of generated ConfigMaps. @throws {Error} as `build` */
+export function rendered(folder: string): Resource[] {
+  const known = results.get(folder);
+  if (known) return known;
+  const resources = documentsIn(build(folder).replaceAll(hashes, '$1'));
+  results.set(folder, resources);
+  return resources;
+}
 
 /** The documents of a text, parsed as Kubernetes does (YAML 1.1: a number may be octal). @throws {Error} on a fault */
 const documentsIn = (text: string): Resource[] =>
@@ -87,24 +111,3 @@ const documentsIn = (text: string): Resource[] =>
     if (error) throw error;
     return document.toJS() as Resource;
   });
-
-/** What `kustomize build` prints for a folder. @throws {Error} when it fails, or is not installed */
-export const build = (folder: string): string => {
-  const command = kustomizeCommand();
-  if (!command) throw new Error('install kustomize 5 or a kubectl that contains it: neither is on the PATH');
-  const [program, verb] = command;
-  const { status, stdout, stderr } = spawnSync(program, [verb, folder], { encoding: 'utf8', maxBuffer: 10_000_000 });
-  if (status !== 0) throw new Error(`${program} ${verb} ${folder}: ${stderr}`);
-  return stdout;
-};
-
-const results = new Map<string, Resource[]>();
-
-/** The resources of a folder, without the hashes in the names of generated ConfigMaps. @throws {Error} as `build` */
-export const rendered = (folder: string): Resource[] => {
-  const known = results.get(folder);
-  if (known) return known;
-  const resources = documentsIn(build(folder).replaceAll(hashes, '$1'));
-  results.set(folder, resources);
-  return resources;
-};

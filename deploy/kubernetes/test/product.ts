@@ -40,28 +40,11 @@ export interface Started {
   readonly queues: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The folder of the process in a container's image. */
-const folderOf = ({ image }: Tree): string => {
-  const name = /([^/]+):[^:]*$/.exec(String(image))?.[1];
-  const found = product.find((one) => one.name === name);
-  if (!found) throw new Error(`${image} is the image of no process`);
-  return found.folder;
-};
-
-/** Values for the keys of Secrets and ConfigMaps that pass the settings' validation. */
-const secretOf = (key: string): string =>
-  ({
-    'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice',
-    'amqp-url': 'amqp://127.0.0.1:1',
-    'mail-url': 'smtp://127.0.0.1:1',
-    'services.json': '[{"name": "loyalty", "domains": ["loyalty"]}]',
-  })[key] ?? 'a-secret-of-some-length';
-
 /**
  * Starts every process with the environment and Secret files of its Deployment, except the addresses to listen at.
  * @throws {Error} with the process's output when it refuses its settings
  */
-export const started = async (deployments: readonly Surroundings[]): Promise<Started> => {
+export async function started(deployments: readonly Surroundings[]): Promise<Started> {
   const scratch = mkdtempSync(join(tmpdir(), 'boxoffice-kubernetes-'));
   const fileOf = (path: string): string => join(scratch, path.replaceAll('/', '_'));
   const processes = deployments.map(({ name, container, env, files }) => {
@@ -91,4 +74,21 @@ export const started = async (deployments: readonly Surroundings[]): Promise<Sta
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** Values for the keys of Secrets and ConfigMaps that pass the settings' validation. */
+const secretOf = (key: string): string =>
+  ({
+    'mongodb-url': 'mongodb://127.0.0.1:1/boxoffice',
+    'amqp-url': 'amqp://127.0.0.1:1',
+    'mail-url': 'smtp://127.0.0.1:1',
+    'services.json': '[{"name": "loyalty", "domains": ["loyalty"]}]',
+  })[key] ?? 'a-secret-of-some-length';
+
+/** The folder of the process in a container's image. */
+const folderOf = ({ image }: Tree): string => {
+  const name = /([^/]+):[^:]*$/.exec(String(image))?.[1];
+  const found = product.find((one) => one.name === name);
+  if (!found) throw new Error(`${image} is the image of no process`);
+  return found.folder;
 };

@@ -40,14 +40,27 @@ export interface Surroundings {
   readonly files: ReadonlyMap<string, Mounted>;
 }
 
+/**
+ * The surroundings of the pods of a Deployment, a Job or a CronJob.
+ * @throws {Error} if a referenced resource is missing
+ */
+export function surroundingsOf(resource: Resource, resources: readonly Resource[]): Surroundings {
+  const pod = asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the template');
+  const container = asTree(at(pod, 'containers', 0), 'the container');
+  named(resources, 'ServiceAccount', textAt(pod, 'serviceAccountName'));
+  return {
+    name: resource.metadata.name,
+    container,
+    env: envOf(container, resources),
+    files: filesOf(pod, container),
+  };
+}
+
 const named = (resources: readonly Resource[], kind: string, name: string): Resource => {
   const found = resources.find((one) => one.kind === kind && one.metadata.name === name);
   if (!found) throw new Error(`${kind}/${name} is referred to, but is not there`);
   return found;
 };
-
-const dataOf = (resources: readonly Resource[], configMap: string): Readonly<Record<string, string>> =>
-  asTree(named(resources, 'ConfigMap', configMap).data, configMap) as Readonly<Record<string, string>>;
 
 const envOf = (container: Tree, resources: readonly Resource[]): Record<string, string> => {
   const env: Record<string, string> = {};
@@ -66,6 +79,19 @@ const envOf = (container: Tree, resources: readonly Resource[]): Record<string, 
   return env;
 };
 
+const dataOf = (resources: readonly Resource[], configMap: string): Readonly<Record<string, string>> =>
+  asTree(named(resources, 'ConfigMap', configMap).data, configMap) as Readonly<Record<string, string>>;
+
+const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {
+  const files = new Map<string, Mounted>();
+  for (const mount of asList(container.volumeMounts, 'volumeMounts')) {
+    const volume = asList(pod.volumes, 'volumes').find((one) => at(one, 'name') === at(mount, 'name'));
+    if (volume === undefined) throw new Error(`there is no volume ${at(mount, 'name')}`);
+    for (const file of filesIn(volume)) files.set(`${at(mount, 'mountPath')}/${file.key}`, file);
+  }
+  return files;
+};
+
 const filesIn = (volume: Value | undefined): Mounted[] => {
   const projected = asList(at(volume, 'projected', 'sources'), 'sources').flatMap((source) =>
     asList(at(source, 'secret', 'items'), 'items').map((item) => {
@@ -78,62 +104,13 @@ const filesIn = (volume: Value | undefined): Mounted[] => {
   return configMap === undefined ? projected : [{ from: `ConfigMap/${configMap}`, key }];
 };
 
-const filesOf = (pod: Tree, container: Tree): Map<string, Mounted> => {
-  const files = new Map<string, Mounted>();
-  for (const mount of asList(container.volumeMounts, 'volumeMounts')) {
-    const volume = asList(pod.volumes, 'volumes').find((one) => at(one, 'name') === at(mount, 'name'));
-    if (volume === undefined) throw new Error(`there is no volume ${at(mount, 'name')}`);
-    for (const file of filesIn(volume)) files.set(`${at(mount, 'mountPath')}/${file.key}`, file);
-  }
-  return files;
-};
-
-/**
- * The surroundings of the pods of a Deployment, a Job or a CronJob.
- * @throws {Error} if a referenced resource is missing
- */
-export const surroundingsOf = (resource: Resource, resources: readonly Resource[]): Surroundings => {
-  const pod = asTree(at(resource, ...(templatePath(resource.kind) ?? []), 'spec'), 'the template');
-  const container = asTree(at(pod, 'containers', 0), 'the container');
-  named(resources, 'ServiceAccount', textAt(pod, 'serviceAccountName'));
-  return {
-    name: resource.metadata.name,
-    container,
-    env: envOf(container, resources),
-    files: filesOf(pod, container),
-  };
-};
-
 /** The surroundings of every Deployment. */
-export const deployed = (resources: readonly Resource[]): Surroundings[] =>
-  resources.filter(({ kind }) => kind === 'Deployment').map((resource) => surroundingsOf(resource, resources));
+export function deployed(resources: readonly Resource[]): Surroundings[] {
+  return resources.filter(({ kind }) => kind === 'Deployment').map((resource) => surroundingsOf(resource, resources));
+}
 
 /** The members read so far, by mapping. */
 type Looked = Map<Tree, Set<string>>;
-
-const handler = (looked: Looked): ProxyHandler<object> => ({
-  get(target, name) {
-    const value: unknown = Reflect.get(target, name);
-    if (!Array.isArray(target) && typeof name === 'string') {
-      const names = looked.get(target as Tree) ?? new Set();
-      looked.set(target as Tree, names.add(name));
-    }
-    return typeof value === 'object' && value !== null ? new Proxy(value, handler(looked)) : value;
-  },
-});
-
-/** A proxy of the tree that records which members are read. */
-const watched = (tree: Tree, looked: Looked): object => new Proxy(tree, handler(looked));
-
-/** The paths of unread members, without the paths below them. */
-const neverLooked = (value: Value, looked: Looked, path = ''): string[] => {
-  if (Array.isArray(value)) return value.flatMap((one, index) => neverLooked(one, looked, `${path}/${index}`));
-  if (!isTree(value)) return [];
-  const names = looked.get(value);
-  return Object.entries(value).flatMap(([name, member]) =>
-    names?.has(name) ? neverLooked(member, looked, `${path}/${name}`) : [`${path}/${name}`],
-  );
-};
 
 /** The packages of models of groups outside Kubernetes itself, compiled from the groups' own schemas. */
 const packages: Readonly<Record<string, string>> = {
@@ -143,6 +120,18 @@ const packages: Readonly<Record<string, string>> = {
 
 interface Model {
   readonly prototype: { validate(this: object): void };
+}
+
+/**
+ * The faults of a resource against the schema of its kind, with paths; empty if it is valid. Strict as kubectl: an
+ * unknown field is a fault. The compiled schemas ignore unknown fields and never read them, which reveals them.
+ */
+export async function faultsOf(resource: Resource): Promise<string[]> {
+  const model = await modelOf(resource);
+  if (!model) return [`there is no schema of ${resource.apiVersion} ${resource.kind}`];
+  const looked: Looked = new Map();
+  const complaints = complaintOf(model, watched(resource, looked));
+  return [...complaints, ...neverLooked(resource, looked).map((path) => `${path}: no such field`)];
 }
 
 const modelOf = async ({ apiVersion, kind }: Resource): Promise<Model | undefined> => {
@@ -165,14 +154,26 @@ const complaintOf = (model: Model, resource: object): string[] => {
   }
 };
 
-/**
- * The faults of a resource against the schema of its kind, with paths; empty if it is valid. Strict as kubectl: an
- * unknown field is a fault. The compiled schemas ignore unknown fields and never read them, which reveals them.
- */
-export const faultsOf = async (resource: Resource): Promise<string[]> => {
-  const model = await modelOf(resource);
-  if (!model) return [`there is no schema of ${resource.apiVersion} ${resource.kind}`];
-  const looked: Looked = new Map();
-  const complaints = complaintOf(model, watched(resource, looked));
-  return [...complaints, ...neverLooked(resource, looked).map((path) => `${path}: no such field`)];
+/** A proxy of the tree that records which members are read. */
+const watched = (tree: Tree, looked: Looked): object => new Proxy(tree, handler(looked));
+
+const handler = (looked: Looked): ProxyHandler<object> => ({
+  get(target, name) {
+    const value: unknown = Reflect.get(target, name);
+    if (!Array.isArray(target) && typeof name === 'string') {
+      const names = looked.get(target as Tree) ?? new Set();
+      looked.set(target as Tree, names.add(name));
+    }
+    return typeof value === 'object' && value !== null ? new Proxy(value, handler(looked)) : value;
+  },
+});
+
+/** The paths of unread members, without the paths below them. */
+const neverLooked = (value: Value, looked: Looked, path = ''): string[] => {
+  if (Array.isArray(value)) return value.flatMap((one, index) => neverLooked(one, looked, `${path}/${index}`));
+  if (!isTree(value)) return [];
+  const names = looked.get(value);
+  return Object.entries(value).flatMap(([name, member]) =>
+    names?.has(name) ? neverLooked(member, looked, `${path}/${name}`) : [`${path}/${name}`],
+  );
 };

@@ -4,8 +4,8 @@ import { enableCompileCache } from 'node:module';
  * Caches compiled code between starts, in this process and its threads: that saves most of the start time and, since
  * types need not be stripped again, 50 MB. Call it before any other import.
  */
-export const keepCompiledCode = (): void => {
+export function keepCompiledCode(): void {
   const { directory } = enableCompileCache(new URL('../../../.cache/compiled', import.meta.url).pathname);
   // Threads inherit the cache only through this variable. It is Node's own, not a setting of the product.
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
-};
+}

@@ -51,7 +51,7 @@ export const servedQueues = definitions.flatMap(({ queues = [] }) => queues);
  * Warns of each database file that is missing although others exist: the engine then creates an empty one. It is no
  * fault, since a newer version may add a service.
  */
-export const warnOfMissing = (directory: string, logger: Pick<Logger, 'warn'>): void => {
+export function warnOfMissing(directory: string, logger: Pick<Logger, 'warn'>): void {
   const files = definitions.map(({ name }) => join(directory, `${name}.sqlite`));
   // The engine itself reports an entry that is no file.
   if (!files.some((file) => statSync(file, { throwIfNoEntry: false })?.isFile())) return;
@@ -60,21 +60,12 @@ export const warnOfMissing = (directory: string, logger: Pick<Logger, 'warn'>): 
       part: file,
     });
   }
-};
+}
 
 /** The log level beside the gateway's access log: its one line per request suffices, except at debug levels. */
-export const quiet = (level: LogLevel): LogLevel => (level === 'info' ? 'warn' : level);
-
-/** A service's log in the terminal. Audit lines show with requests only: a flood of them would hide all else. */
-const terminalLogger = (service: string, level: LogLevel): Logger => {
-  const logger = createLogger({ service, level: quiet(level) });
-  const audit = createLogger({ service, level }).info;
-  const unlessAudit =
-    (write: Logger['warn']): Logger['warn'] =>
-    (message, fields) =>
-      (String(fields?.event).startsWith('audit.') ? audit : write)(message, fields);
-  return { ...logger, info: unlessAudit(logger.info), warn: unlessAudit(logger.warn) };
-};
+export function quiet(level: LogLevel): LogLevel {
+  return level === 'info' ? 'warn' : level;
+}
 
 /** The parts that the services start with. */
 interface InstallationParts {
@@ -93,7 +84,7 @@ interface InstallationParts {
 }
 
 /** Starts every service in this process, on loopback and ports that the system chooses: only the gateway is public. */
-export const startServices = async (parts: InstallationParts): Promise<Services> => {
+export async function startServices(parts: InstallationParts): Promise<Services> {
   const { settings, engines, stop, metrics, checks, hasDemoData, demoDoorClientIds } = parts;
   const { publicUrl, serviceRootSecret, logLevel } = settings;
   let trouble: string | undefined;
@@ -215,4 +206,15 @@ export const startServices = async (parts: InstallationParts): Promise<Services>
     stores: { authorizer: authorizerStore, catalog: catalogStore, pos: posStore },
     trouble: () => trouble,
   };
+}
+
+/** A service's log in the terminal. Audit lines show with requests only: a flood of them would hide all else. */
+const terminalLogger = (service: string, level: LogLevel): Logger => {
+  const logger = createLogger({ service, level: quiet(level) });
+  const audit = createLogger({ service, level }).info;
+  const unlessAudit =
+    (write: Logger['warn']): Logger['warn'] =>
+    (message, fields) =>
+      (String(fields?.event).startsWith('audit.') ? audit : write)(message, fields);
+  return { ...logger, info: unlessAudit(logger.info), warn: unlessAudit(logger.warn) };
 };

@@ -6,6 +6,23 @@ import { join } from 'node:path';
 import { reasonOf, replaceFile, StartFault } from '@boxoffice/runtime';
 
 /**
+ * Locks the data directory against a second process, since the embedded engines serve one; returns the release. @throws
+ * {StartFault} when another process holds it
+ */
+export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  const address = addressOf(directory);
+  const server = await bound(address).catch(async (error: unknown) => {
+    if (reasonOf(error) !== 'EADDRINUSE') throw error;
+    if (await accepts(address)) {
+      throw new StartFault(`BOXOFFICE_DATA_DIR: ${directory} is in use by another npm start`);
+    }
+    rmSync(address, { force: true });
+    return bound(address);
+  });
+  return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+/**
  * A socket whose name derives from the directory. Linux and Windows remove it with its process; elsewhere a file stays
  * behind.
  */
@@ -29,27 +46,6 @@ const accepts = (address: string | NetConnectOpts): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** Whether a process holds the data directory; false for a missing directory. */
-const answersFor = async (directory: string): Promise<boolean> =>
-  existsSync(directory) && (await accepts(addressOf(directory)));
-
-/**
- * Locks the data directory against a second process, since the embedded engines serve one; returns the release. @throws
- * {StartFault} when another process holds it
- */
-export const lockDirectory = async (directory: string): Promise<() => Promise<void>> => {
-  const address = addressOf(directory);
-  const server = await bound(address).catch(async (error: unknown) => {
-    if (reasonOf(error) !== 'EADDRINUSE') throw error;
-    if (await accepts(address)) {
-      throw new StartFault(`BOXOFFICE_DATA_DIR: ${directory} is in use by another npm start`);
-    }
-    rmSync(address, { force: true });
-    return bound(address);
-  });
-  return () => new Promise((resolve) => server.close(() => resolve()));
-};
-
 /** The addresses of an installation that runs in one process. */
 export interface Running {
   readonly pid: number;
@@ -70,10 +66,24 @@ export interface Running {
  * The address in MONGODB_URL, without credentials and options; SQLite without the setting. It tells apart an
  * installation on files and one on MongoDB that share a data directory under different settings.
  */
-export const placeOf = (mongodbUrl: string | undefined): string => {
+export function placeOf(mongodbUrl: string | undefined): string {
   const [, hosts = '', database = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/.exec(mongodbUrl ?? '') ?? [];
   return mongodbUrl === undefined ? 'SQLite' : `MongoDB at ${hosts}/${database}`;
-};
+}
+
+/**
+ * Records all addresses for the operator's program and returns the removal of the record. Loopback ports only, no
+ * secrets.
+ */
+export function recordRunning(directory: string, where: Omit<Running, 'pid' | 'since'>): () => Promise<void> {
+  const file = fileIn(directory);
+  const record: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
+  replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, 0o600);
+  return async () => {
+    // On shared engines another process may have started and replaced the record.
+    if (read(directory)?.pid === process.pid) rmSync(file, { force: true });
+  };
+}
 
 const fileIn = (directory: string): string => join(directory, 'running.json');
 
@@ -86,18 +96,16 @@ const read = (directory: string): Running | undefined => {
 };
 
 /**
- * Records all addresses for the operator's program and returns the removal of the record. Loopback ports only, no
- * secrets.
+ * The record of the running process on the directory and this store; undefined without one. The record of a killed
+ * process does not count: its pid is gone, or its addresses do not answer. `urls` is empty during the start.
  */
-export const recordRunning = (directory: string, where: Omit<Running, 'pid' | 'since'>): (() => Promise<void>) => {
-  const file = fileIn(directory);
-  const record: Running = { pid: process.pid, since: new Date().toISOString(), ...where };
-  replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, 0o600);
-  return async () => {
-    // On shared engines another process may have started and replaced the record.
-    if (read(directory)?.pid === process.pid) rmSync(file, { force: true });
-  };
-};
+export async function readRunning(directory: string, store: string): Promise<Running | undefined> {
+  const record = read(directory);
+  const counts =
+    record && isAlive(record.pid) && (await Promise.all(Object.values(record.urls).map(isServed))).some(Boolean);
+  if (counts) return record.store === store ? record : undefined;
+  return (await answersFor(directory)) ? { pid: 0, since: '', store, urls: {}, gatewayUrl: '' } : undefined;
+}
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -112,14 +120,6 @@ const isServed = (url: string): Promise<boolean> => {
   return accepts({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) });
 };
 
-/**
- * The record of the running process on the directory and this store; undefined without one. The record of a killed
- * process does not count: its pid is gone, or its addresses do not answer. `urls` is empty during the start.
- */
-export const readRunning = async (directory: string, store: string): Promise<Running | undefined> => {
-  const record = read(directory);
-  const counts =
-    record && isAlive(record.pid) && (await Promise.all(Object.values(record.urls).map(isServed))).some(Boolean);
-  if (counts) return record.store === store ? record : undefined;
-  return (await answersFor(directory)) ? { pid: 0, since: '', store, urls: {}, gatewayUrl: '' } : undefined;
-};
+/** Whether a process holds the data directory; false for a missing directory. */
+const answersFor = async (directory: string): Promise<boolean> =>
+  existsSync(directory) && (await accepts(addressOf(directory)));

@@ -14,11 +14,8 @@ interface ScreenOptions {
   readonly seconds: number;
 }
 
-/** Quotes a word for a POSIX shell. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
-
 /** Commands that request a token of the first demo client and list shows with it, ready to paste. */
-export const firstCommands = (publicUrl: string, demoFile: string, caFile: string | undefined): string[] => {
+export function firstCommands(publicUrl: string, demoFile: string, caFile: string | undefined): string[] {
   const curl = caFile === undefined ? 'curl -sS' : `curl -sS --cacert ${quoted(caFile)}`;
   const pick = `c = require(${JSON.stringify(demoFile)}).clients[0], c.clientId + ":" + c.clientSecret`;
   const token = 'JSON.parse(require("fs").readFileSync(0)).access_token';
@@ -27,10 +24,13 @@ export const firstCommands = (publicUrl: string, demoFile: string, caFile: strin
     `TOKEN=$(${curl} -u "$CLIENT" -d grant_type=client_credentials ${quoted(`${publicUrl}/auth/token`)} | node -p ${quoted(token)})`,
     `${curl} -H "Authorization: Bearer $TOKEN" ${quoted(`${publicUrl}/svc/v3/catalog/products?type=show&limit=3`)}`,
   ];
-};
+}
+
+/** Quotes a word for a POSIX shell. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The screen, as lines; every address on it opens in a browser. */
-export const screen = (options: ScreenOptions): string[] => {
+export function screen(options: ScreenOptions): string[] {
   const { publicUrl, httpUrl, caFile, demoFile, directory, engines, requestsAreLogged, seconds } = options;
   const row = (name: string, value: string): string => `  ${name.padEnd(20)}${value}`;
   const facts = [
@@ -67,7 +67,7 @@ export const screen = (options: ScreenOptions): string[] => {
     row('demo credentials', `${demoFile} (clients, keys, users and their passwords)`),
   ];
   return ['', start, '', ...demo, ...facts, '', ...notices, first, '', ...commands, ''];
-};
+}
 
 /** One progress line, rewritten in a terminal; a few plain lines elsewhere. */
 export interface ProgressLine {
@@ -86,7 +86,7 @@ interface Output {
 const PAUSE_MS = 1_000;
 
 /** Creates the line. */
-export const createProgressLine = (output: Output, now: () => number = () => performance.now()): ProgressLine => {
+export function createProgressLine(output: Output, now: () => number = () => performance.now()): ProgressLine {
   let writtenAt = Number.NEGATIVE_INFINITY;
   let writtenStep = '';
   let open = false;
@@ -109,4 +109,4 @@ export const createProgressLine = (output: Output, now: () => number = () => per
       open = false;
     },
   };
-};
+}

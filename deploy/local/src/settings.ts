@@ -29,35 +29,29 @@ import { servicesFileOrData } from '@boxoffice/runtime/services';
 import type { Store } from '@boxoffice/store';
 import { tickets } from '@boxoffice/tickets';
 
-/**
- * The root of every process's secret, generated at the first start and stored in the data directory. @throws
- * {StartFault}
- */
-const keepServiceRootSecret = (directory: string): string => storeSecret(directory, secretFile('SERVICE_ROOT_SECRET'));
-
 const KEY_FILE = secretFile('KEY_ENCRYPTION_KEY');
-
-const storedAt = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
 
 /**
  * The key in the data directory, generated if missing, unless the authorizer's store has values encrypted under an
  * earlier key, which a new one could not decrypt. @throws {StartFault}
  */
-export const keepKeyEncryptionKey = async (directory: string, authorizerStore: Store): Promise<string> => {
+export async function keepKeyEncryptionKey(directory: string, authorizerStore: Store): Promise<string> {
   const stored = readStoredSecret(directory, KEY_FILE);
   if (stored !== undefined) return stored;
   if ((await listKeys(authorizerStore)).length === 0) return storeSecret(directory, KEY_FILE);
   throw new StartFault(
     `KEY_ENCRYPTION_KEY: is neither set nor stored, but the authorizer's store holds signing keys that are encrypted under it: ${recoverySteps(storedAt(directory))}`,
   );
-};
+}
+
+const storedAt = (directory: string): string => `${join(directory, KEY_FILE)} or the setting`;
 
 /** Adds the key's location to the error of a start with a wrong key; rethrows any other error unchanged. */
-export const explainKeys =
-  (directory: string) =>
-  (error: unknown): never => {
+export function explainKeys(directory: string) {
+  return (error: unknown): never => {
     throw error instanceof WrongKeyEncryptionKey ? new WrongKeyEncryptionKey(storedAt(directory)) : error;
   };
+}
 
 const ownOfContacts = contacts.settings as NonNullable<typeof contacts.settings>;
 const ownOfEvents = events.settings as NonNullable<typeof events.settings>;
@@ -114,10 +108,16 @@ const spec = {
 /**
  * The settings of the whole product in one process. @throws {StartFault} naming every wrong one, or the data directory
  */
-export const readLocalSettings = async (env?: Environment) => {
+export async function readLocalSettings(env?: Environment) {
   const settings = await readServerSettings(spec, env);
   const directory = ensureDirectory(settings.directory, 'BOXOFFICE_DATA_DIR');
   return { ...settings, serviceRootSecret: settings.serviceRootSecret ?? keepServiceRootSecret(directory) };
-};
+}
+
+/**
+ * The root of every process's secret, generated at the first start and stored in the data directory. @throws
+ * {StartFault}
+ */
+const keepServiceRootSecret = (directory: string): string => storeSecret(directory, secretFile('SERVICE_ROOT_SECRET'));
 
 export type LocalSettings = Awaited<ReturnType<typeof readLocalSettings>>;

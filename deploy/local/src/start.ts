@@ -33,31 +33,14 @@ interface Program {
   readonly engines: Engines;
 }
 
-const seedDemo = async (
-  { settings, engines, stop }: Program,
-  services: Services,
-  caFile: string | undefined,
-  line: ProgressLine,
-): Promise<DemoCredentials | undefined> => {
-  if (!settings.demo) return undefined;
-  const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
-  return ensureDemo({
-    stores: services.stores,
-    progress: progressIn(await engines.store('local', progressCollections)),
-    directory,
-    urls: services.urls,
-    serviceRootSecret,
-    addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
-    now: new Date(),
-    tell: line.tell,
-    trouble: services.trouble,
-    waitsFor: mongodbUrl === undefined ? undefined : placeOf(mongodbUrl),
-    signal: stop.signal,
-  }).finally(line.end);
-};
-
 /** The services run as long as the gateway, so their descriptions stay the same. Milliseconds. */
 const LEARN_EVERY_MS = 60_000;
+
+/** Starts the product; `stop` closes what it started, also after a fault. @throws {StartFault} */
+export async function compose(settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> {
+  const line = createProgressLine(process.stdout);
+  await composeWith(line, settings, logger, stop).finally(line.end);
+}
 
 const openGateway = async (
   { settings, stop, engines }: Program,
@@ -89,20 +72,27 @@ const openGateway = async (
   return gateway;
 };
 
-const run = async (): Promise<void> => {
-  const settings = await readLocalSettings();
-  trustAuthorities(settings.tlsCaFile);
-  const logger = createLogger({ service: 'local', level: settings.logLevel });
-  const stop = createStop(logger);
-  stop.onSignal();
-  stop.onFault();
-  await stop.during(compose(settings, logger, stop));
-};
-
-/** Starts the product; `stop` closes what it started, also after a fault. @throws {StartFault} */
-export const compose = async (settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
-  const line = createProgressLine(process.stdout);
-  await composeWith(line, settings, logger, stop).finally(line.end);
+const seedDemo = async (
+  { settings, engines, stop }: Program,
+  services: Services,
+  caFile: string | undefined,
+  line: ProgressLine,
+): Promise<DemoCredentials | undefined> => {
+  if (!settings.demo) return undefined;
+  const { directory, mongodbUrl, publicUrl, serviceRootSecret } = settings;
+  return ensureDemo({
+    stores: services.stores,
+    progress: progressIn(await engines.store('local', progressCollections)),
+    directory,
+    urls: services.urls,
+    serviceRootSecret,
+    addresses: { baseUrl: publicUrl, posUrl: publicUrl, caFile: caFile ?? String(settings.certificate?.cert.path) },
+    now: new Date(),
+    tell: line.tell,
+    trouble: services.trouble,
+    waitsFor: mongodbUrl === undefined ? undefined : placeOf(mongodbUrl),
+    signal: stop.signal,
+  }).finally(line.end);
 };
 
 const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: Logger, stop: Stop): Promise<void> => {
@@ -177,6 +167,16 @@ const composeWith = async (line: ProgressLine, settings: LocalSettings, logger: 
  * The main of `npm start`: the whole product in one process. Prints the fault and exits with status 1 if it cannot
  * start.
  */
-export const start = async (): Promise<void> => {
+export async function start(): Promise<void> {
   await run().catch(failStart);
+}
+
+const run = async (): Promise<void> => {
+  const settings = await readLocalSettings();
+  trustAuthorities(settings.tlsCaFile);
+  const logger = createLogger({ service: 'local', level: settings.logLevel });
+  const stop = createStop(logger);
+  stop.onSignal();
+  stop.onFault();
+  await stop.during(compose(settings, logger, stop));
 };

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { authorizationOf, type Client, freePorts, openClient } from '@boxoffice/testkit';
 import type { DemoCredentials } from '../src/demo/credentials.ts';
 
-export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), 'boxoffice-local-'));
+export function temporaryDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'boxoffice-local-'));
+}
 
 /** A process of the product. */
 export interface Process {
@@ -20,12 +22,12 @@ export interface Process {
 }
 
 /** Starts a script of this package with these settings only; `under`: the command that runs it. */
-export const startProcess = (
+export function startProcess(
   script: 'main.ts' | 'service.ts',
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   under: readonly string[] = [],
-): Process => {
+): Process {
   const path = new URL(`../src/${script}`, import.meta.url).pathname;
   const [command = '', ...words] = [...under, process.execPath, '--conditions=source', path, ...args];
   const child = spawn(command, words, {
@@ -55,7 +57,7 @@ export const startProcess = (
       }),
     kill: (signal) => void child.kill(signal),
   };
-};
+}
 
 /** A process of `npm start`. */
 export interface Program extends Process {
@@ -65,25 +67,26 @@ export interface Program extends Process {
 }
 
 /** Starts the product on its own ports and data. */
-export const startProgram = async (
+export async function startProgram(
   settings: Readonly<Record<string, string>> = {},
   directory = temporaryDirectory(),
   under: readonly string[] = [],
-): Promise<Program> => {
+): Promise<Program> {
   const [port = 0, httpPort = 0] = await freePorts(2);
   const own = { BOXOFFICE_DATA_DIR: directory, GATEWAY_PORT: `${port}`, GATEWAY_HTTP_PORT: `${httpPort}` };
   const child = startProcess('main.ts', [], { ...own, ...settings }, under);
   const demo = () => JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'));
   return { ...child, directory, httpPort, demo };
-};
+}
 
 /** A client of the product that trusts only the certificate in `caFile`. */
-export const clientOf = ({ baseUrl, caFile }: DemoCredentials): Client =>
-  openClient({ baseUrl, ca: readFileSync(caFile, 'utf8') });
+export function clientOf({ baseUrl, caFile }: DemoCredentials): Client {
+  return openClient({ baseUrl, ca: readFileSync(caFile, 'utf8') });
+}
 
 /** The Authorization header of a demo client. @throws {Error} when there is no such client, or no token */
-export const authorization = async (demo: DemoCredentials, institution: string, name: string): Promise<string> => {
+export async function authorization(demo: DemoCredentials, institution: string, name: string): Promise<string> {
   const client = demo.clients.find((one) => one.institution === institution && one.name === name);
   if (client?.clientSecret === undefined) throw new Error(`demo.json has no client ${name} of ${institution}`);
   return authorizationOf(clientOf(demo), { ...client, clientSecret: client.clientSecret });
-};
+}

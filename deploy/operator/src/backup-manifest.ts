@@ -41,36 +41,29 @@ export interface Manifest {
 }
 
 /** Returns once a file's content, or a directory's entries, are on disk. */
-export const syncToDisk = (path: string): void => {
+export function syncToDisk(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);
-};
+}
 
 /** Copies a file to disk, with the folders above it, for its owner only. */
-export const copyDurably = (from: string, to: string): void => {
+export function copyDurably(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   copyFileSync(from, to);
   chmodSync(to, 0o600);
   syncToDisk(to);
-};
+}
 
 /** The current size and digest of a file. */
-export const digest = async (directory: string, path: string): Promise<BackedUp> => {
+export async function digest(directory: string, path: string): Promise<BackedUp> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(directory, path)), hash);
   return { path, bytes: statSync(join(directory, path)).size, sha256: hash.digest('hex') };
-};
-
-const isFile = (one: unknown): one is BackedUp => {
-  const { path, bytes, sha256 } = (one ?? {}) as Partial<BackedUp>;
-  const isWithin =
-    typeof path === 'string' && path !== '' && normalize(path) === path && !path.split(sep).includes('..');
-  return isWithin && !path.startsWith(sep) && typeof bytes === 'number' && typeof sha256 === 'string';
-};
+}
 
 /** The manifest of a backup. @throws {Refused} when it is missing or of an unknown format */
-export const readManifest = (directory: string): Manifest => {
+export function readManifest(directory: string): Manifest {
   const manifest = (() => {
     try {
       return JSON.parse(readFileSync(join(directory, MANIFEST), 'utf8')) as Partial<Manifest> | null;
@@ -93,10 +86,17 @@ export const readManifest = (directory: string): Manifest => {
     Array.isArray(elsewhere);
   if (!whole) throw new Refused(`${directory} is no backup: ${MANIFEST} is incomplete`);
   return manifest as Manifest;
+}
+
+const isFile = (one: unknown): one is BackedUp => {
+  const { path, bytes, sha256 } = (one ?? {}) as Partial<BackedUp>;
+  const isWithin =
+    typeof path === 'string' && path !== '' && normalize(path) === path && !path.split(sep).includes('..');
+  return isWithin && !path.startsWith(sep) && typeof bytes === 'number' && typeof sha256 === 'string';
 };
 
 /** The files of a backup that differ from its manifest, each in words. */
-export const damagesOf = async (directory: string, { files }: Manifest): Promise<string[]> => {
+export async function damagesOf(directory: string, { files }: Manifest): Promise<string[]> {
   const damages: string[] = [];
   for (const { path, bytes, sha256 } of files) {
     const found = await digest(directory, path).catch(() => undefined);
@@ -104,13 +104,13 @@ export const damagesOf = async (directory: string, { files }: Manifest): Promise
     else if (found.bytes !== bytes || found.sha256 !== sha256) damages.push(`${path} differs from its checksum`);
   }
   return damages;
-};
-
-const numbers = (version: string): number[] => version.split(/[.+-]/, 3).map((part) => Number(part) || 0);
+}
 
 /** Whether a version is later than another, by semver. */
-export const isLater = (one: string, other: string): boolean => {
+export function isLater(one: string, other: string): boolean {
   const [a, b] = [numbers(one), numbers(other)];
   const at = [0, 1, 2].find((index) => a[index] !== b[index]);
   return at !== undefined && (a[at] ?? 0) > (b[at] ?? 0);
-};
+}
+
+const numbers = (version: string): number[] => version.split(/[.+-]/, 3).map((part) => Number(part) || 0);

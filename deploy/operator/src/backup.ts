@@ -92,7 +92,7 @@ const SECRETS = ['KEY_ENCRYPTION_KEY', 'SERVICE_ROOT_SECRET'];
  * changes. On failure its own files are removed. @throws {Refused} when the target is unusable, or something cannot be
  * read or written
  */
-export const takeBackup = async (target: string, { data, versions, tell }: TakeOptions): Promise<Taken> => {
+export async function takeBackup(target: string, { data, versions, tell }: TakeOptions): Promise<Taken> {
   const directory = resolve(target);
   emptyDirectory(directory, data);
   try {
@@ -121,7 +121,7 @@ export const takeBackup = async (target: string, { data, versions, tell }: TakeO
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
     throw new Refused(`there is no backup: ${why(error)}`);
   }
-};
+}
 
 export interface PutBackOptions {
   readonly data: string;
@@ -158,7 +158,7 @@ const keyLast = (paths: readonly string[]): string[] => [
  * alongside before anything is moved; earlier contents are moved aside, and nothing is overwritten. @throws {Refused}
  * when it is damaged or newer, or the directory is not empty; {StartFault} when it is in use
  */
-export const putBack = async (from: string, { data, versions, force, tell }: PutBackOptions): Promise<PutBack> => {
+export async function putBack(from: string, { data, versions, force, tell }: PutBackOptions): Promise<PutBack> {
   const source = resolve(from);
   const manifest = readManifest(source);
   refuseNewer(manifest.versions, versions);
@@ -198,7 +198,7 @@ export const putBack = async (from: string, { data, versions, force, tell }: Put
   } finally {
     await letGo();
   }
-};
+}
 
 /** @throws {Refused} when the data are in a database with its own backup tools */
 const requireFiles = ({ engines }: Installation): void => {

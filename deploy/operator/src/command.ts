@@ -21,8 +21,25 @@ export interface Report {
 /** The result of a command: a report, a list, one record, or a sentence. */
 type Result = Report | readonly object[] | object | string;
 
-export const isReport = (result: Result): result is Report =>
-  typeof result === 'object' && 'kind' in result && result.kind === 'report';
+export function isReport(result: Result): result is Report {
+  return typeof result === 'object' && 'kind' in result && result.kind === 'report';
+}
+
+/** A result as a terminal shows it; as one JSON value with `json`. */
+export function printed(result: Result, json: boolean): string {
+  if (isReport(result)) return json ? JSON.stringify(result.json, null, 2) : result.text;
+  if (json) return JSON.stringify(typeof result === 'string' ? { message: result } : result, null, 2);
+  if (typeof result === 'string') return result;
+  if (!Array.isArray(result)) return recordOf(result);
+  return result.length === 0 ? 'none' : tableOf(result);
+}
+
+const recordOf = (record: object): string => {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record)
+    .map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`)
+    .join('\n');
+};
 
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
@@ -47,22 +64,6 @@ const tableOf = (records: readonly object[]): string => {
     .join('\n');
 };
 
-const recordOf = (record: object): string => {
-  const width = Math.max(...Object.keys(record).map((name) => name.length));
-  return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`)
-    .join('\n');
-};
-
-/** A result as a terminal shows it; as one JSON value with `json`. */
-export const printed = (result: Result, json: boolean): string => {
-  if (isReport(result)) return json ? JSON.stringify(result.json, null, 2) : result.text;
-  if (json) return JSON.stringify(typeof result === 'string' ? { message: result } : result, null, 2);
-  if (typeof result === 'string') return result;
-  if (!Array.isArray(result)) return recordOf(result);
-  return result.length === 0 ? 'none' : tableOf(result);
-};
-
 /** A command of the operator's program. */
 export interface Command {
   /** `clients create` */
@@ -79,25 +80,24 @@ export interface Command {
 }
 
 /** The words of a usage: required ones, and optional ones after them. */
-export const wordsOf = (
-  usage: string,
-): { readonly required: readonly string[]; readonly optional: readonly string[] } => {
+export function wordsOf(usage: string): { readonly required: readonly string[]; readonly optional: readonly string[] } {
   const [words = ''] = /^(?:\[?[A-Z_]+\]?(?: |$))*/.exec(usage) ?? [];
   const all = words.split(' ').filter((word) => word !== '');
   return {
     required: all.filter((word) => !word.startsWith('[')),
     optional: all.filter((word) => word.startsWith('[')),
   };
-};
+}
 
 /** The options of a usage: one with a value after it takes a text. */
-export const optionsOf = (usage: string): ParseArgsOptionsConfig =>
-  Object.fromEntries(
+export function optionsOf(usage: string): ParseArgsOptionsConfig {
+  return Object.fromEntries(
     [...usage.matchAll(/--(?!no-)([a-z-]+)( [^\s\]|]+)?/g)].map(([, name = '', value]) => [
       name,
       { type: value === undefined ? 'boolean' : 'string' } as const,
     ]),
   );
+}
 
 /** The command line is invalid, for the reason in the message. Exit status 2, with the usage. */
 export class Misuse extends Error {
@@ -105,27 +105,27 @@ export class Misuse extends Error {
 }
 
 /** The option's text. @throws {Misuse} when it is absent */
-export const required = ({ options }: Given, name: string): string => {
+export function required({ options }: Given, name: string): string {
   const value = options[name];
   if (typeof value !== 'string' || value.trim() === '') throw new Misuse(`--${name} is missing`);
   return value;
-};
+}
 
 /** The text of --name, normalised and with at most `longest` characters as in the interface. @throws {Misuse} */
-export const nameOf = (given: Given, longest = 100): string => {
+export function nameOf(given: Given, longest = 100): string {
   const name = lineOf(required(given, 'name'));
   if (name === '' || /\p{Cc}/u.test(name)) throw new Misuse('--name is blank or has control characters');
   if ([...name].length > longest) throw new Misuse(`--name has ${[...name].length} characters; at most ${longest} fit`);
   return name;
-};
+}
 
 /** A comma-separated option as a list, each entry once; absent: the default. */
-export const listOf = ({ options }: Given, name: string, otherwise: readonly string[] = []): string[] => {
+export function listOf({ options }: Given, name: string, otherwise: readonly string[] = []): string[] {
   const value = options[name];
   if (typeof value !== 'string') return [...otherwise];
   const parts = value.split(',').map((part) => part.trim());
   return [...new Set(parts.filter(Boolean))];
-};
+}
 
 /** A progress line for a terminal, rewritten in place; elsewhere, a new line at intervals. */
 interface Progress {
@@ -145,7 +145,7 @@ const TERMINAL_MS = 100;
 const FILE_MS = 10_000;
 
 /** Creates an empty progress line on standard error: standard output is for results. */
-export const createProgress = (name: string, output: Output = process.stderr): Progress => {
+export function createProgress(name: string, output: Output = process.stderr): Progress {
   const startedAt = performance.now();
   let reportedAt = output.isTTY ? Number.NEGATIVE_INFINITY : startedAt;
   let open = false;
@@ -164,4 +164,4 @@ export const createProgress = (name: string, output: Output = process.stderr): P
       open = false;
     },
   };
-};
+}

@@ -40,14 +40,14 @@ export type DataUse = 'made' | 'unneeded';
  * The services of the installation, for a command that shows its state: where the services file cannot be used, those
  * of the product, and what is wrong with the file.
  */
-export const usableRows = (): { readonly rows: readonly ServiceRow[]; readonly fault: string | null } => {
+export function usableRows(): { readonly rows: readonly ServiceRow[]; readonly fault: string | null } {
   try {
     return { rows: presentRows(), fault: null };
   } catch (error) {
     if (error instanceof SettingsFault) return { rows: builtInRows, fault: error.faults.join('; ') };
     throw error;
   }
-};
+}
 
 /** Every service with a store. */
 export const services = { authorizer, catalog, contacts, orders, tickets, events, pos } as const;
@@ -80,17 +80,6 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-const named =
-  (setting: string) =>
-  (error: Error): never => {
-    throw new StartFault(`${setting}: ${error.message}`);
-  };
-
-const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));
-
-/** Whether the directory contains an installation on SQLite files. */
-const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
-
 /** The version of each service in this program. */
 export const versions: Readonly<Record<string, string>> = Object.fromEntries(
   Object.values(services).map(({ name, version }) => [name, version]),
@@ -102,7 +91,7 @@ export const versions: Readonly<Record<string, string>> = Object.fromEntries(
  * @throws {SettingsFault} when a setting is wrong
  * @throws {Refused} when there is no installation
  */
-export const openInstallation = (data?: DataUse): Installation => {
+export function openInstallation(data?: DataUse): Installation {
   const settings = readSettings({ directory: dataDirectory, mongodbUrl, amqpUrl, tlsCaFile });
   trustAuthorities(settings.tlsCaFile);
   const { directory, mongodbUrl: url, amqpUrl: broker } = settings;
@@ -159,4 +148,15 @@ export const openInstallation = (data?: DataUse): Installation => {
       await sqlite?.close();
     },
   };
-};
+}
+
+/** Whether the directory contains an installation on SQLite files. */
+const existsIn = (directory: string): boolean => [authorizer, catalog].some(({ name }) => isThere(directory, name));
+
+const isThere = (directory: string, name: string): boolean => existsSync(join(directory, `${name}.sqlite`));
+
+const named =
+  (setting: string) =>
+  (error: Error): never => {
+    throw new StartFault(`${setting}: ${error.message}`);
+  };

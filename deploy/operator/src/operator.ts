@@ -40,7 +40,37 @@ const commands: readonly Command[] = [
   ...timeZones,
 ];
 
-const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;
+/** Runs the command, prints its result or fault, and returns the exit status, as `--help` documents it. */
+export async function operate(words: readonly string[]): Promise<number> {
+  try {
+    return await run(words);
+  } catch (error) {
+    const text = explained(error);
+    if (text === undefined) failStart(error);
+    process.stderr.write(`operator: ${text}\n`);
+    return 1;
+  }
+}
+
+const run = async (words: readonly string[]): Promise<number> => {
+  const command = commands.find(({ name }) => name === words[0] || name === `${words[0]} ${words[1]}`);
+  if (!command || words.includes('--help')) {
+    const near = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
+    const asked = words.length === 0 || words.includes('--help') || words[0] === 'help';
+    const text = help(command ? [command] : near.length > 0 ? near : commands);
+    (asked ? process.stdout : process.stderr).write(
+      asked ? `${text}\n` : `no such command: ${words.join(' ')}\n\n${text}\n`,
+    );
+    return asked ? 0 : 2;
+  }
+  try {
+    return await carryOut(command, givenTo(command, words.slice(command.name.split(' ').length)));
+  } catch (error) {
+    if (!(error instanceof Misuse)) throw error;
+    process.stderr.write(`operator: ${error.message}\n\n${help([command])}\n`);
+    return 2;
+  }
+};
 
 const help = (some: readonly Command[]): string =>
   [
@@ -52,6 +82,21 @@ const help = (some: readonly Command[]): string =>
     'Without demo data: BOXOFFICE_DEMO=off npm start, then institutions create, clients create.',
     'Exit status: 0 success; 1 failure, or a problem was found; 2 unknown command, missing argument or option, or (can-deploy) a process that could not be reached.',
   ].join('\n');
+
+const line = ({ name, usage, about }: Command): string => `  ${`${name} ${usage}`.trimEnd()}\n      ${about}`;
+
+const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Promise<number> => {
+  const installation = openInstallation(command.data);
+  try {
+    const result = await command.run(installation, given);
+    process.stdout.write(`${printed(result, given.json)}\n`);
+    if (!isReport(result)) return 0;
+    if (result.wrong) return 1;
+    return result.undecided ? 2 : 0;
+  } finally {
+    await installation.close();
+  }
+};
 
 /** The words and options after a command's name. @throws {Misuse} when they do not fit it */
 const givenTo = (command: Command, words: readonly string[]): Given & { json: boolean } => {
@@ -80,49 +125,4 @@ const explained = (error: unknown): string | undefined => {
   if (error instanceof StoreUnavailable) return `${error.message}; try again when it responds`;
   if (error instanceof UniqueViolation) return `that exists already (${error.index})`;
   return undefined;
-};
-
-const carryOut = async (command: Command, given: ReturnType<typeof givenTo>): Promise<number> => {
-  const installation = openInstallation(command.data);
-  try {
-    const result = await command.run(installation, given);
-    process.stdout.write(`${printed(result, given.json)}\n`);
-    if (!isReport(result)) return 0;
-    if (result.wrong) return 1;
-    return result.undecided ? 2 : 0;
-  } finally {
-    await installation.close();
-  }
-};
-
-const run = async (words: readonly string[]): Promise<number> => {
-  const command = commands.find(({ name }) => name === words[0] || name === `${words[0]} ${words[1]}`);
-  if (!command || words.includes('--help')) {
-    const near = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
-    const asked = words.length === 0 || words.includes('--help') || words[0] === 'help';
-    const text = help(command ? [command] : near.length > 0 ? near : commands);
-    (asked ? process.stdout : process.stderr).write(
-      asked ? `${text}\n` : `no such command: ${words.join(' ')}\n\n${text}\n`,
-    );
-    return asked ? 0 : 2;
-  }
-  try {
-    return await carryOut(command, givenTo(command, words.slice(command.name.split(' ').length)));
-  } catch (error) {
-    if (!(error instanceof Misuse)) throw error;
-    process.stderr.write(`operator: ${error.message}\n\n${help([command])}\n`);
-    return 2;
-  }
-};
-
-/** Runs the command, prints its result or fault, and returns the exit status, as `--help` documents it. */
-export const operate = async (words: readonly string[]): Promise<number> => {
-  try {
-    return await run(words);
-  } catch (error) {
-    const text = explained(error);
-    if (text === undefined) failStart(error);
-    process.stderr.write(`operator: ${text}\n`);
-    return 1;
-  }
 };

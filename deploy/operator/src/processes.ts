@@ -38,7 +38,7 @@ interface Reply {
 }
 
 /** Requests one address of a name, separately from the name's other addresses; rejects on a timeout. */
-export const fetchJson = (url: URL, address: string, ca: string | undefined): Promise<Reply> => {
+export function fetchJson(url: URL, address: string, ca: string | undefined): Promise<Reply> {
   const family = isIP(address);
   const request = url.protocol === 'https:' ? secure : plain;
   const options = {
@@ -65,29 +65,10 @@ export const fetchJson = (url: URL, address: string, ca: string | undefined): Pr
   });
   asked.on('error', reject).end();
   return promise;
-};
-
-/** The version that a process names in its health check: the gateway, which describes all; else in its description. */
-const versionIn = (ready: Reply | undefined, described: Reply | undefined): string | null => {
-  const named = ready?.headers[VERSION_HEADER.toLowerCase()];
-  if (typeof named === 'string') return named;
-  const { body } = described ?? {};
-  const { info } = (body ?? {}) as { readonly info?: { readonly version?: unknown } };
-  return typeof info?.version === 'string' ? info.version : null;
-};
-
-const readinessIn = ({ status, body }: Reply): string => {
-  if (status === 200) return 'ready';
-  const { status: said, waitingFor } = (body ?? {}) as { readonly status?: unknown; readonly waitingFor?: unknown };
-  if (typeof said !== 'string') return `no health check there: it answers ${status}`;
-  if (!Array.isArray(waitingFor) || waitingFor.length === 0) return said;
-  // A process that serves already waits for single conditions; its start is among what a starting one waits for.
-  const state = said === 'starting' && !waitingFor.includes('start') ? 'not ready' : said;
-  return `${state}: ${waitingFor.join(', ')}`;
-};
+}
 
 /** Why a request got no answer, in a word or a sentence. */
-export const reasonOf = (error: unknown): string => {
+export function reasonOf(error: unknown): string {
   const { code, name, message } = error as {
     readonly code?: string;
     readonly name?: string;
@@ -95,10 +76,37 @@ export const reasonOf = (error: unknown): string => {
   };
   if (name === 'AbortError' || name === 'TimeoutError') return `no answer within ${PATIENCE_MS / 1_000} s`;
   return code ?? message ?? String(error);
-};
+}
 
-const settledValue = <Value>(settled: PromiseSettledResult<Value>): Value | undefined =>
-  settled.status === 'fulfilled' ? settled.value : undefined;
+/** Looks at every instance behind a URL: each address that its name resolves to. Rejects if it resolves to none. */
+export async function atEachInstance<Seen>(
+  url: string,
+  look: (address: string) => Promise<Seen>,
+  isRefused: (seen: Seen) => boolean,
+): Promise<Seen[]> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map((one) => one.address);
+  const all = [...new Set(found)];
+  const seen = await Promise.all(all.map(look));
+  const listens = (family: number) => seen.some((one, index) => isIP(all[index] ?? '') === family && !isRefused(one));
+  // A name may resolve to both address families while its server listens on one.
+  const [four, six] = [listens(4), listens(6)];
+  return four === six ? seen : seen.filter((_, index) => isIP(all[index] ?? '') === (four ? 4 : 6));
+}
+
+/** Probes every instance behind an address. Never rejects. */
+export async function probe(address: Address): Promise<ProcessState[]> {
+  try {
+    return await atEachInstance(
+      address.url,
+      (one) => probeOne(address, one),
+      ({ state }) => state === 'unreachable: ECONNREFUSED',
+    );
+  } catch (error) {
+    const at = new URL(address.url).hostname.replace(/^\[|\]$/g, '');
+    return [{ service: address.service, at, version: null, state: `unreachable: ${reasonOf(error)}` }];
+  }
+}
 
 const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address: string): Promise<ProcessState> => {
   const at = `${address}:${new URL(url).port || (url.startsWith('https') ? '443' : '80')}`;
@@ -114,34 +122,26 @@ const probeOne = async ({ service, url, versionUrl = url, ca }: Address, address
   };
 };
 
-/** Looks at every instance behind a URL: each address that its name resolves to. Rejects if it resolves to none. */
-export const atEachInstance = async <Seen>(
-  url: string,
-  look: (address: string) => Promise<Seen>,
-  isRefused: (seen: Seen) => boolean,
-): Promise<Seen[]> => {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(host) ? [host] : (await lookup(host, { all: true })).map((one) => one.address);
-  const all = [...new Set(found)];
-  const seen = await Promise.all(all.map(look));
-  const listens = (family: number) => seen.some((one, index) => isIP(all[index] ?? '') === family && !isRefused(one));
-  // A name may resolve to both address families while its server listens on one.
-  const [four, six] = [listens(4), listens(6)];
-  return four === six ? seen : seen.filter((_, index) => isIP(all[index] ?? '') === (four ? 4 : 6));
+/** The version that a process names in its health check: the gateway, which describes all; else in its description. */
+const versionIn = (ready: Reply | undefined, described: Reply | undefined): string | null => {
+  const named = ready?.headers[VERSION_HEADER.toLowerCase()];
+  if (typeof named === 'string') return named;
+  const { body } = described ?? {};
+  const { info } = (body ?? {}) as { readonly info?: { readonly version?: unknown } };
+  return typeof info?.version === 'string' ? info.version : null;
 };
 
-/** Probes every instance behind an address. Never rejects. */
-export const probe = async (address: Address): Promise<ProcessState[]> => {
-  try {
-    return await atEachInstance(
-      address.url,
-      (one) => probeOne(address, one),
-      ({ state }) => state === 'unreachable: ECONNREFUSED',
-    );
-  } catch (error) {
-    const at = new URL(address.url).hostname.replace(/^\[|\]$/g, '');
-    return [{ service: address.service, at, version: null, state: `unreachable: ${reasonOf(error)}` }];
-  }
+const settledValue = <Value>(settled: PromiseSettledResult<Value>): Value | undefined =>
+  settled.status === 'fulfilled' ? settled.value : undefined;
+
+const readinessIn = ({ status, body }: Reply): string => {
+  if (status === 200) return 'ready';
+  const { status: said, waitingFor } = (body ?? {}) as { readonly status?: unknown; readonly waitingFor?: unknown };
+  if (typeof said !== 'string') return `no health check there: it answers ${status}`;
+  if (!Array.isArray(waitingFor) || waitingFor.length === 0) return said;
+  // A process that serves already waits for single conditions; its start is among what a starting one waits for.
+  const state = said === 'starting' && !waitingFor.includes('start') ? 'not ready' : said;
+  return `${state}: ${waitingFor.join(', ')}`;
 };
 
 const settings: Readonly<Record<string, Setting<string | undefined>>> = Object.fromEntries(
@@ -163,21 +163,14 @@ export interface Addresses {
   readonly unknown: readonly NotAsked[];
 }
 
-const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
-  const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
-  return Object.entries(urls).map(([service, url]) =>
-    service === 'gateway' ? { service, url, versionUrl: gatewayUrl, ca } : { service, url },
-  );
-};
-
 /**
  * The addresses of these services: in the settings by which the services reach one another, and in their rows; all
  * others from the record that a running `npm start` has in the data directory. @throws {SettingsFault}
  */
-export const addressesOf = async (
+export async function addressesOf(
   { engines, running: look }: Installation,
   services: readonly ServiceRow[],
-): Promise<Addresses> => {
+): Promise<Addresses> {
   const set: Readonly<Record<string, string | undefined>> = readSettings(settings);
   // A team's service without an address serves nobody: it may only receive facts.
   const rows = services.filter(({ name, url }) => isBuiltIn(name) || url !== undefined);
@@ -198,4 +191,11 @@ export const addressesOf = async (
   return isGiven
     ? { from: 'settings', all, unknown }
     : { from: 'nowhere', all, unknown: engines.store === 'SQLite' ? [] : unknown };
+}
+
+const ofRunning = ({ urls, gatewayUrl, caFile }: Running): Address[] => {
+  const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
+  return Object.entries(urls).map(([service, url]) =>
+    service === 'gateway' ? { service, url, versionUrl: gatewayUrl, ca } : { service, url },
+  );
 };

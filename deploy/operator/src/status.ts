@@ -206,22 +206,24 @@ const ofOrders = ({ orders }: Overview): string[] => {
 };
 
 /** The problems of an installation, as far as it was probed, each in words. */
-export const problemsOf = (overview: Overview): string[] => [
-  ...(overview.servicesFile === null ? [] : [overview.servicesFile]),
-  ...ofProcesses(overview),
-  ...ofMessages(overview),
-  ...ofOrders(overview),
-];
+export function problemsOf(overview: Overview): string[] {
+  return [
+    ...(overview.servicesFile === null ? [] : [overview.servicesFile]),
+    ...ofProcesses(overview),
+    ...ofMessages(overview),
+    ...ofOrders(overview),
+  ];
+}
 
 /** The last line: the problems, and the processes not probed; all is well only if everything was probed. */
-export const verdictOf = (overview: Overview, problems: readonly string[]): string => {
+export function verdictOf(overview: Overview, problems: readonly string[]): string {
   const { addresses, notAsked } = overview;
   const wrong = problems.length > 0 ? `WRONG: ${problems.join('; ')}` : undefined;
   // A lack of any probe is among the problems.
   if (notAsked.length === 0 || addresses === 'nowhere') return wrong ?? 'all is well';
   const unasked = notAsked.map(({ service, setting }) => `${service} (${setting})`).join(', ');
   return `${wrong ?? 'no problem in the processes that were reached'}; not asked: ${unasked}`;
-};
+}
 
 const section = (name: string, part: object): string =>
   isUnseen(part) ? `${name}: unreachable: ${part.unreachable}` : `${name}\n${printed(part, false)}`;

@@ -15,11 +15,11 @@ afterAll(() => {
 });
 
 /** Removed after the tests of the file. */
-export const temporaryDirectory = (): string => {
+export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-operator-'));
   directories.push(directory);
   return directory;
-};
+}
 
 export interface Ran {
   readonly status: number | null;
@@ -28,6 +28,18 @@ export interface Ran {
 }
 
 type Settings = Readonly<Record<string, string>>;
+
+// One after the other: settings and streams are those of the process.
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs one command on a data directory as an operator would; returns its status and output. */
+export function operatorOf(directory: string, settings: Settings = {}, input = '') {
+  return (...words: readonly string[]): Promise<Ran> => {
+    const ran = last.then(() => operated(words, { BOXOFFICE_DATA_DIR: directory, ...settings }, input));
+    last = ran.catch(() => undefined);
+    return ran;
+  };
+}
 
 /** Runs the command in this process, with these settings only and `input` on its standard input. */
 const operated = async (words: readonly string[], settings: Settings, input: string): Promise<Ran> => {
@@ -49,21 +61,10 @@ const operated = async (words: readonly string[], settings: Settings, input: str
   }
 };
 
-// One after the other: settings and streams are those of the process.
-let last: Promise<unknown> = Promise.resolve();
-
-/** Runs one command on a data directory as an operator would; returns its status and output. */
-export const operatorOf =
-  (directory: string, settings: Settings = {}, input = '') =>
-  (...words: readonly string[]): Promise<Ran> => {
-    const ran = last.then(() => operated(words, { BOXOFFICE_DATA_DIR: directory, ...settings }, input));
-    last = ran.catch(() => undefined);
-    return ran;
-  };
-
 /** Creates the institution of most tests. */
-export const createClub = (operator: ReturnType<typeof operatorOf>): Promise<Ran> =>
-  operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+export function createClub(operator: ReturnType<typeof operatorOf>): Promise<Ran> {
+  return operator('institutions', 'create', 'club', '--name', 'Club', '--currency', 'EUR', '--languages', 'en');
+}
 
 /** A started product without demo data. */
 interface Product {
@@ -74,10 +75,10 @@ interface Product {
 const MAIN = new URL('../../local/src/main.ts', import.meta.url).pathname;
 
 /** Starts the product; resolves when it is ready. */
-export const startProduct = async (
+export async function startProduct(
   directory: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Product> => {
+): Promise<Product> {
   const own = { BOXOFFICE_DATA_DIR: directory, BOXOFFICE_DEMO: 'off', GATEWAY_PORT: '0', GATEWAY_HTTP_PORT: '0' };
   const env = { PATH: process.env.PATH, ...own, ...settings };
   const child = spawn('node', ['--conditions=source', MAIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -97,7 +98,7 @@ export const startProduct = async (
       await ended;
     },
   };
-};
+}
 
 export const PUBLIC_URL = 'https://tickets.example.test:18543';
 
@@ -107,14 +108,14 @@ export const sharedDirectory = temporaryDirectory();
 let shared: Promise<Product> | undefined;
 
 /** The shared product, started by the first test that needs it. */
-export const sharedProduct = (): Promise<Product> => {
+export function sharedProduct(): Promise<Product> {
   shared ??= startProduct(sharedDirectory, { PUBLIC_URL });
   return shared;
-};
+}
 
 /** Ends it; a later test that needs it starts it again. */
-export const stopSharedProduct = async (): Promise<void> => {
+export async function stopSharedProduct(): Promise<void> {
   const product = await sharedProduct();
   shared = undefined;
   await product.stop();
-};
+}

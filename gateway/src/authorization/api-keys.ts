@@ -41,7 +41,7 @@ const LONGEST_MS = 4_000;
 const API_KEY = /^bok_[A-Za-z0-9_-]{43}$/;
 
 /** Makes the cache. Concurrent look-ups of one key share one call. */
-export const createApiKeys = ({ authorizerClient, gateway, lookedUp }: ApiKeysOptions): ApiKeys => {
+export function createApiKeys({ authorizerClient, gateway, lookedUp }: ApiKeysOptions): ApiKeys {
   const known = createNewest<Known>(KEYS);
   const pending = new Map<string, Promise<KnownApiKey | undefined>>();
 
@@ -75,4 +75,4 @@ export const createApiKeys = ({ authorizerClient, gateway, lookedUp }: ApiKeysOp
       return usable(found.apiKey, now);
     },
   };
-};
+}

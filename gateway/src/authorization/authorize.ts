@@ -29,10 +29,10 @@ const SPARE_MS = 10_000;
 /**
  * Makes the cache. Decisions are cached per token, or API key, and operation; refusals and failures are not. Concurrent equal requests share one call.
  */
-export const createAuthorize = (
+export function createAuthorize(
   authorizerClient: Pick<AuthorizerClient, 'decide' | 'decidePublic'>,
   lookedUp: (found: boolean) => void = () => undefined,
-): Authorize => {
+): Authorize {
   const cache = createNewest<CachedDecision>(DECISIONS);
   const pendingDecisions = new Map<string, Promise<Decision>>();
   // Incremented by `forget`: a decision that was requested before is used once, but not cached.
@@ -79,4 +79,4 @@ export const createAuthorize = (
       for (const [key, { client }] of cache.entries()) if (client === clientId) cache.delete(key);
     },
   };
-};
+}

@@ -116,27 +116,10 @@ interface AuthorizerClientOptions {
   readonly addresses: Addresses | undefined;
 }
 
-const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer; try again later.');
-
-/** The authorizer's refusal as a Fault with its details and challenge. */
-const relayed = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {
-  const challenge = headers['www-authenticate'];
-  return new Fault(
-    code,
-    details ?? 'The authorizer refused the request.',
-    challenge ? { 'WWW-Authenticate': challenge } : {},
-  );
-};
-
 const REFUSALS = { 401: 'unauthorized', 403: 'forbidden' } as const;
 
-const isDecision = (data: unknown): data is { readonly identity: string; readonly expiresAt: string } => {
-  const { identity, expiresAt } = (data ?? {}) as { readonly identity?: unknown; readonly expiresAt?: unknown };
-  return typeof identity === 'string' && typeof expiresAt === 'string' && !Number.isNaN(Date.parse(expiresAt));
-};
-
 /** Makes the client of the authorizer's internal operations. */
-export const createAuthorizerClient = ({ url, secret, addresses }: AuthorizerClientOptions): AuthorizerClient => {
+export function createAuthorizerClient({ url, secret, addresses }: AuthorizerClientOptions): AuthorizerClient {
   const call: CallAuthorizer =
     url === undefined
       ? () => Promise.reject(authorizerUnavailable())
@@ -195,4 +178,21 @@ export const createAuthorizerClient = ({ url, secret, addresses }: AuthorizerCli
       return (await dataOf(`${REVOCATIONS_PATH}${query}`)) as Changes;
     },
   };
+}
+
+const authorizerUnavailable = (): Fault => unavailable('The authorizer does not answer; try again later.');
+
+/** The authorizer's refusal as a Fault with its details and challenge. */
+const relayed = (code: 'unauthorized' | 'forbidden', { details, headers }: AuthorizerAnswer): Fault => {
+  const challenge = headers['www-authenticate'];
+  return new Fault(
+    code,
+    details ?? 'The authorizer refused the request.',
+    challenge ? { 'WWW-Authenticate': challenge } : {},
+  );
+};
+
+const isDecision = (data: unknown): data is { readonly identity: string; readonly expiresAt: string } => {
+  const { identity, expiresAt } = (data ?? {}) as { readonly identity?: unknown; readonly expiresAt?: unknown };
+  return typeof identity === 'string' && typeof expiresAt === 'string' && !Number.isNaN(Date.parse(expiresAt));
 };

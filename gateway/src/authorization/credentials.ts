@@ -38,18 +38,6 @@ const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
 const SCHEME = /^bearer(?: |$)/i;
 const BARE = /^bearer *$/i;
 
-/** Extracts the token of an Authorization header. @throws {Fault} unauthorized, with the challenge of RFC 6750, 3 */
-const bearerToken = (authorization: string | undefined): string => {
-  const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-  if (token !== undefined) return token;
-  if (authorization === undefined || !SCHEME.test(authorization) || BARE.test(authorization)) {
-    throw new Fault('unauthorized', 'An access token is required: Authorization: Bearer <token>.', {
-      'WWW-Authenticate': 'Bearer',
-    });
-  }
-  throw invalidToken('it is malformed');
-};
-
 /** The check of access tokens. */
 interface Bearer {
   /** Verifies the token where the operation needs one. */
@@ -59,7 +47,7 @@ interface Bearer {
 }
 
 /** Makes the check of access tokens. */
-export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => {
+export function createBearer({ verify, revocations }: BearerOptions): Bearer {
   const known = createNewest<Verified>(TOKENS);
   const presented = new WeakMap<object, Presented>();
 
@@ -106,6 +94,18 @@ export const createBearer = ({ verify, revocations }: BearerOptions): Bearer => 
       }
     },
   };
+}
+
+/** Extracts the token of an Authorization header. @throws {Fault} unauthorized, with the challenge of RFC 6750, 3 */
+const bearerToken = (authorization: string | undefined): string => {
+  const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  if (token !== undefined) return token;
+  if (authorization === undefined || !SCHEME.test(authorization) || BARE.test(authorization)) {
+    throw new Fault('unauthorized', 'An access token is required: Authorization: Bearer <token>.', {
+      'WWW-Authenticate': 'Bearer',
+    });
+  }
+  throw invalidToken('it is malformed');
 };
 
 interface CredentialsOptions {
@@ -114,37 +114,6 @@ interface CredentialsOptions {
 }
 
 const API_KEY_HEADER = 'x-api-key';
-
-const refuseKey = (): Fault =>
-  new Fault('unauthorized', 'The API key is not valid: it is unknown, has expired or was deleted.', {
-    'WWW-Authenticate': 'Bearer',
-  });
-
-const refuseOrigin = (): Fault => new Fault('forbidden', 'The API key may not be used by pages of this Origin.');
-
-/** Without a token the key identifies the caller, of public operations only. */
-const identify = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
-  const { route, request } = exchange;
-  exchange.apiKey = apiKey;
-  exchange.keyOutcome = 'not_public';
-  // As without a key (RFC 6750, 3.1).
-  if (!route?.isPublic) bearerToken(undefined);
-  exchange.keyOutcome = 'invalid';
-  if (!apiKey) throw refuseKey();
-  exchange.keyOutcome = 'origin';
-  exchange.isPublic = true;
-  const { origin } = request.headers;
-  if (origin !== undefined && apiKey.origins.length > 0 && !apiKey.origins.includes(origin)) throw refuseOrigin();
-  exchange.keyOutcome = 'admitted';
-};
-
-/** Beside a token, and where none is needed, the key is counted; beside a token it must be of its institution. */
-const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
-  const { claims } = exchange;
-  if (!apiKey || (claims !== undefined && claims.institution !== apiKey.institution)) return;
-  exchange.apiKey = apiKey;
-  exchange.keyOutcome = 'counted';
-};
 
 /** The identification of callers. */
 export interface Credentials {
@@ -158,7 +127,7 @@ export interface Credentials {
 }
 
 /** Makes the identification. */
-export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Credentials => {
+export function createCredentials({ bearer, apiKeys }: CredentialsOptions): Credentials {
   const find = (
     exchange: Exchange,
     key: string,
@@ -205,4 +174,35 @@ export const createCredentials = ({ bearer, apiKeys }: CredentialsOptions): Cred
       return exchange.family === 'B' || isAnonymous ? undefined : recognise(exchange);
     },
   };
+}
+
+/** Beside a token, and where none is needed, the key is counted; beside a token it must be of its institution. */
+const count = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
+  const { claims } = exchange;
+  if (!apiKey || (claims !== undefined && claims.institution !== apiKey.institution)) return;
+  exchange.apiKey = apiKey;
+  exchange.keyOutcome = 'counted';
 };
+
+/** Without a token the key identifies the caller, of public operations only. */
+const identify = (exchange: Exchange, apiKey: KnownApiKey | undefined): undefined => {
+  const { route, request } = exchange;
+  exchange.apiKey = apiKey;
+  exchange.keyOutcome = 'not_public';
+  // As without a key (RFC 6750, 3.1).
+  if (!route?.isPublic) bearerToken(undefined);
+  exchange.keyOutcome = 'invalid';
+  if (!apiKey) throw refuseKey();
+  exchange.keyOutcome = 'origin';
+  exchange.isPublic = true;
+  const { origin } = request.headers;
+  if (origin !== undefined && apiKey.origins.length > 0 && !apiKey.origins.includes(origin)) throw refuseOrigin();
+  exchange.keyOutcome = 'admitted';
+};
+
+const refuseKey = (): Fault =>
+  new Fault('unauthorized', 'The API key is not valid: it is unknown, has expired or was deleted.', {
+    'WWW-Authenticate': 'Bearer',
+  });
+
+const refuseOrigin = (): Fault => new Fault('forbidden', 'The API key may not be used by pages of this Origin.');

@@ -31,14 +31,8 @@ const REMEMBERED = 100_000;
 /** With the response time well below the 5 s within which a revocation must take effect. Milliseconds. */
 const POLL_MS = 2_000;
 
-/** A text member of the event's data. */
-const text = (data: object, name: string): string | undefined => {
-  const value = (data as Readonly<Record<string, unknown>>)[name];
-  return typeof value === 'string' ? value : undefined;
-};
-
 /** Makes the revocation list. */
-export const createRevocations = ({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations => {
+export function createRevocations({ authorizerClient, clientChanged, logger }: RevocationsOptions): Revocations {
   const revoked = createNewest<true>(REMEMBERED);
   const changedAt = createNewest<string>(REMEMBERED);
   let since: string | undefined;
@@ -109,4 +103,10 @@ export const createRevocations = ({ authorizerClient, clientChanged, logger }: R
       await Promise.all([polling?.close(), subscription?.close()]);
     },
   };
+}
+
+/** A text member of the event's data. */
+const text = (data: object, name: string): string | undefined => {
+  const value = (data as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : undefined;
 };

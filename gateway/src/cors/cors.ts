@@ -34,8 +34,9 @@ const EXPOSED = EXPOSED_HEADERS.join(', ');
 const PREFLIGHT_SECONDS = 600;
 
 /** Whether the request is a browser's preflight. */
-export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
-  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+}
 
 /** The cross-origin rules of family A. */
 interface InstitutionCors {
@@ -90,7 +91,7 @@ const FOR_ANYBODY = readableBy('*');
 const NOT_NAMED = ['Vary', 'Origin'] as const;
 
 /** Makes the rules. Credentials are never allowed: tokens and keys are in headers that pages set themselves. */
-export const createInstitutionCors = ({ origins, isPage, methodsAt }: InstitutionCorsOptions): InstitutionCors => {
+export function createInstitutionCors({ origins, isPage, methodsAt }: InstitutionCorsOptions): InstitutionCors {
   /** Sets the headers for the exchange's origin; whether it may read the response. */
   const applyTo = (exchange: Exchange, origin: string, isNamed: boolean): boolean => {
     exchange.corsHeaders = isNamed ? [...readableBy(origin), ...NOT_NAMED] : NOT_NAMED;
@@ -139,7 +140,7 @@ export const createInstitutionCors = ({ origins, isPage, methodsAt }: Institutio
       return typeof readable === 'boolean' ? undefined : readable.then(() => undefined);
     },
   };
-};
+}
 
 const SERVICE_HOST = 'x-service-host';
 
@@ -171,30 +172,12 @@ const SCHEME = 'https://';
 /** Loopback names and addresses in URL form. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-const bare = (address: string): string => address.replace(/^::ffff:/, '').replace(/^\[(.*)\]$/, '$1');
-
-/**
- * Whether the origin is this gateway itself, according to the `Host` of the request: the public name at any port, a
- * loopback name, or the local address of the connection. Other names do not count, because the client chooses `Host`.
- * Only https is served.
- */
-const isReached = (origin: string, { headers: { host }, socket }: Exchange['request'], publicName: string): boolean => {
-  if (host === undefined || origin !== SCHEME + host) return false;
-  const name = host.replace(/:\d*$/, '');
-  return name === publicName || LOOPBACK.test(name) || bare(name) === bare(socket.localAddress ?? '');
-};
-
-const refusalOf = (origins: Origins | undefined): Fault =>
-  origins === undefined
-    ? unavailable('The allowed origins of the point of sale cannot be read; try again later.')
-    : new PosFault('origin_not_allowed', 'The point of sale does not allow requests from this Origin.');
-
 /** Makes the rules. Without a catalog family B allows no foreign origin. */
-export const createCors = (
+export function createCors(
   pointsOfSale: PointsOfSale | undefined,
   publicUrl: string,
   institution: InstitutionCors,
-): Cors => {
+): Cors {
   const { origin: publicOrigin, hostname: publicName } = new URL(publicUrl);
 
   const allowFrom = (exchange: Exchange, origin: string, origins: Origins | undefined): undefined => {
@@ -228,4 +211,22 @@ export const createCors = (
         : allowFrom(exchange, origin, origins);
     },
   };
+}
+
+/**
+ * Whether the origin is this gateway itself, according to the `Host` of the request: the public name at any port, a
+ * loopback name, or the local address of the connection. Other names do not count, because the client chooses `Host`.
+ * Only https is served.
+ */
+const isReached = (origin: string, { headers: { host }, socket }: Exchange['request'], publicName: string): boolean => {
+  if (host === undefined || origin !== SCHEME + host) return false;
+  const name = host.replace(/:\d*$/, '');
+  return name === publicName || LOOPBACK.test(name) || bare(name) === bare(socket.localAddress ?? '');
 };
+
+const bare = (address: string): string => address.replace(/^::ffff:/, '').replace(/^\[(.*)\]$/, '$1');
+
+const refusalOf = (origins: Origins | undefined): Fault =>
+  origins === undefined
+    ? unavailable('The allowed origins of the point of sale cannot be read; try again later.')
+    : new PosFault('origin_not_allowed', 'The point of sale does not allow requests from this Origin.');

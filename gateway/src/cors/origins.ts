@@ -36,10 +36,33 @@ const LONGEST_HOST = 255;
 
 const OPERATION = { audience: 'catalog', institution: '', operation: 'findPointOfSale' } as const;
 
-const originsOf = (data: unknown): Origins => {
-  const { corsOrigins } = (data ?? {}) as { readonly corsOrigins?: unknown };
-  return Array.isArray(corsOrigins) && corsOrigins.length > 0 ? corsOrigins.map(String) : 'all';
-};
+interface GatewayParts {
+  readonly urls: ReadonlyMap<string, string>;
+  readonly serviceSecret: string;
+  readonly keys: KeySet | undefined;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its
+ * identity there. Then no foreign origin is allowed, and a gateway that serves family B warns of it.
+ */
+export function pointsOfSaleOf({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined {
+  const [catalogUrl, authorizerUrl] = [urls.get('catalog'), urls.get('authorizer')];
+  if (catalogUrl !== undefined && authorizerUrl !== undefined) {
+    const credentials = createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys });
+    return createPointsOfSale({ catalogUrl, credentials, logger });
+  }
+  if (urls.has('pos')) {
+    const missing = (['catalog', 'authorizer'] as const).filter((name) => !urls.has(name));
+    const settings = missing.map((name) => `${name.toUpperCase()}_URL`).join(' and ');
+    logger.warn(
+      `POS_URL is set without ${settings}: every request of family B with a foreign Origin is refused. Set ${settings}, so that the ` +
+        'gateway can read the corsOrigins of points of sale',
+    );
+  }
+  return undefined;
+}
 
 /**
  * Makes the cache of allowed origins: bounded and seconds old at most, older only while the catalog does not answer.
@@ -88,32 +111,9 @@ const createPointsOfSale = ({ catalogUrl, credentials, logger }: PointsOfSaleOpt
   };
 };
 
-interface GatewayParts {
-  readonly urls: ReadonlyMap<string, string>;
-  readonly serviceSecret: string;
-  readonly keys: KeySet | undefined;
-  readonly logger: Pick<Logger, 'warn'>;
-}
-
-/**
- * The points of sale of the catalog; undefined without the catalog or the authorizer, which gives the gateway its
- * identity there. Then no foreign origin is allowed, and a gateway that serves family B warns of it.
- */
-export const pointsOfSaleOf = ({ urls, serviceSecret, keys, logger }: GatewayParts): PointsOfSale | undefined => {
-  const [catalogUrl, authorizerUrl] = [urls.get('catalog'), urls.get('authorizer')];
-  if (catalogUrl !== undefined && authorizerUrl !== undefined) {
-    const credentials = createServiceCredentials({ authorizerUrl, service: 'gateway', secret: serviceSecret, keys });
-    return createPointsOfSale({ catalogUrl, credentials, logger });
-  }
-  if (urls.has('pos')) {
-    const missing = (['catalog', 'authorizer'] as const).filter((name) => !urls.has(name));
-    const settings = missing.map((name) => `${name.toUpperCase()}_URL`).join(' and ');
-    logger.warn(
-      `POS_URL is set without ${settings}: every request of family B with a foreign Origin is refused. Set ${settings}, so that the ` +
-        'gateway can read the corsOrigins of points of sale',
-    );
-  }
-  return undefined;
+const originsOf = (data: unknown): Origins => {
+  const { corsOrigins } = (data ?? {}) as { readonly corsOrigins?: unknown };
+  return Array.isArray(corsOrigins) && corsOrigins.length > 0 ? corsOrigins.map(String) : 'all';
 };
 
 /** The origins that clients and API keys of the installation name. */
@@ -138,7 +138,7 @@ const FIRST_MS = 1_000;
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d+)?$/;
 
 /** Starts reading the origins regularly. While the authorizer does not answer, the last ones count. */
-export const followOrigins = ({ authorizerClient, logger, everyMs = EVERY_MS }: NamedOriginsOptions): NamedOrigins => {
+export function followOrigins({ authorizerClient, logger, everyMs = EVERY_MS }: NamedOriginsOptions): NamedOrigins {
   let origins: ReadonlySet<string> = new Set();
   let mark = '';
   let isRead = false;
@@ -184,4 +184,4 @@ export const followOrigins = ({ authorizerClient, logger, everyMs = EVERY_MS }: 
       await reading?.close();
     },
   };
-};
+}

@@ -31,119 +31,46 @@ interface Part {
   readonly shown: (method: string, path: string) => boolean;
 }
 
-const text = (value: unknown): string => JSON.stringify(value);
-
-const refersTo = (value: unknown, kind: string, name: string): boolean =>
-  text(value).includes(text(`#/components/${kind}/${name}`));
-
-/** Names (`kind/name`) of components that the merged document already uses with another meaning. */
-const clashing = (merged: Components, added: Components): Set<string> => {
-  const entries = Object.entries(added)
-    .filter(([kind]) => kind !== 'securitySchemes')
-    .flatMap(([kind, all]) => Object.entries(all).map(([name, value]) => ({ kind, name, value })));
-  const clashes = new Set<string>();
-  for (let before = -1; before !== clashes.size; ) {
-    before = clashes.size;
-    for (const { kind, name, value } of entries) {
-      const known = ownMember(ownMember(merged, kind), name);
-      if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
-      const differs = text(known) !== text(value);
-      // A component that refers to a renamed component differs too, even if its text is equal.
-      const affected = [...clashes].some((clash) => {
-        const [otherKind = '', otherName = ''] = clash.split('/');
-        return refersTo(value, otherKind, otherName);
-      });
-      if (differs || affected) clashes.add(`${kind}/${name}`);
-    }
-  }
-  return clashes;
-};
-
-/** The document with the clashing components renamed. */
-const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
-  if (clashes.size === 0) return document;
-  let whole = text(document);
-  for (const clash of clashes) {
-    whole = whole.replaceAll(text(`#/components/${clash}`), text(`#/components/${clash}.${suffix}`));
-  }
-  const copy = JSON.parse(whole) as OpenApiDocument;
-  const components = Object.fromEntries(
-    Object.entries(copy.components ?? {}).map(([kind, all]) => [
-      kind,
-      Object.fromEntries(
-        Object.entries(all).map(([name, value]) => [
-          clashes.has(`${kind}/${name}`) ? `${name}.${suffix}` : name,
-          value,
-        ]),
-      ),
-    ]),
-  );
-  return { ...copy, components };
-};
-
 interface OAuthScheme {
   readonly flows?: Readonly<Record<string, { readonly scopes?: Readonly<Record<string, string>> }>>;
 }
 
-/** Merges two security schemes of one name: the scopes of both, as the first describes them. */
-const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
-  if (!one?.flows || !other.flows) return one ?? other;
-  const flows = new Map(Object.entries(one.flows));
-  for (const [name, flow] of Object.entries(other.flows)) {
-    const first = flows.get(name);
-    flows.set(name, { ...flow, ...first, scopes: { ...flow.scopes, ...first?.scopes } });
-  }
-  return { ...one, flows: Object.fromEntries(flows) };
-};
-
-const mergeComponents = (merged: Components, added: Components): Components => {
-  const result = new Map(Object.entries(merged).map(([kind, all]) => [kind, new Map(Object.entries(all))]));
-  for (const [kind, all] of Object.entries(added)) {
-    const into = result.get(kind) ?? new Map<string, unknown>();
-    result.set(kind, into);
-    for (const [name, value] of Object.entries(all)) {
-      const known = into.get(name) as OAuthScheme | undefined;
-      into.set(name, kind === 'securitySchemes' ? mergeScheme(known, value as OAuthScheme) : value);
-    }
-  }
-  return Object.fromEntries([...result].map(([kind, all]) => [kind, Object.fromEntries(all)]));
-};
-
-const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenApiPathItem => {
-  const hidden = operationMethods.filter((method) => item[method] && !shown(method, path));
-  return Object.fromEntries(Object.entries(item).filter(([member]) => !hidden.some((method) => method === member)));
-};
-
-/** The operations without a requirement of their own have the document's, which the merged document does not have. */
-const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
-  security === undefined
-    ? item
-    : Object.fromEntries(
-        Object.entries(item).map(([member, one]) => [
-          member,
-          operationMethods.some((method) => method === member) ? { security, ...one } : one,
-        ]),
-      );
-
-const scopesOf = (item: OpenApiPathItem): readonly string[] =>
-  operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
-
 /** The scopes that no operation requires as a whole, such as the one that a member of a body needs. */
 const grantable = Object.fromEntries(Object.entries(scopeWords).filter(([scope]) => scope.includes(':')));
 
-/** Lists the scopes in each flow; of those that have no description, the services are named. */
-const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
-  const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
-  if (!oauth2?.flows) return components;
-  const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
-    const lacking = [...services].filter(([scope]) => (ownMember(scopes, scope) ?? scope) === scope);
-    const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
-    return [flow, { ...rest, scopes: { ...grantable, ...scopes, ...Object.fromEntries(named) } }];
-  });
-  return { ...components, securitySchemes: { ...others, oauth2: { ...oauth2, flows: Object.fromEntries(flows) } } };
+/** The documents that the gateway serves itself, by path. */
+export type Documents = ReadonlyMap<string, () => Content>;
+
+const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' };
+
+const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
+
+/**
+ * The `info` of each document. The point-of-sale API has its own version (specification, 9), independent of the
+ * services'.
+ */
+const INFO: Readonly<Record<Family, object>> = {
+  A: { title: 'boxoffice institution API', version: VERSION, description: API_DESCRIPTION, license },
+  B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },
 };
 
-const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
+/** Checks that the description can be a part of the whole, which one unusable part would spoil. @throws {Error} */
+export function checkMergeable(name: string, document: OpenApiDocument): void {
+  whole('A', '', [{ name, document, shown: () => true }]);
+}
+
+const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
+  const { paths, webhooks = {}, components, tags } = mergeDocuments(parts);
+  return withoutUnused({
+    openapi: '3.1.0',
+    info: { ...INFO[family], contact: { name: 'The documentation of this installation', url: `${publicUrl}/docs` } },
+    servers: [{ url: publicUrl }],
+    tags,
+    paths: allWithGatewayStatuses(family, paths),
+    ...(Object.keys(webhooks).length > 0 ? { webhooks } : {}),
+    components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
+  });
+};
 
 /** Merges paths, webhooks, components and tags. Different components of one name stay separate under suffixed names. */
 const mergeDocuments = (
@@ -177,94 +104,120 @@ const mergeDocuments = (
   };
 };
 
-/** The documents that the gateway serves itself, by path. */
-export type Documents = ReadonlyMap<string, () => Content>;
-
-const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' };
-
-const served = (value: object): Content => {
-  const body = Buffer.from(JSON.stringify(value));
-  return { ...contentOf(body, HEADERS), gzipped: compress(body) };
+/** The document with the clashing components renamed. */
+const renamed = (document: OpenApiDocument, clashes: ReadonlySet<string>, suffix: string): OpenApiDocument => {
+  if (clashes.size === 0) return document;
+  let whole = text(document);
+  for (const clash of clashes) {
+    whole = whole.replaceAll(text(`#/components/${clash}`), text(`#/components/${clash}.${suffix}`));
+  }
+  const copy = JSON.parse(whole) as OpenApiDocument;
+  const components = Object.fromEntries(
+    Object.entries(copy.components ?? {}).map(([kind, all]) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(all).map(([name, value]) => [
+          clashes.has(`${kind}/${name}`) ? `${name}.${suffix}` : name,
+          value,
+        ]),
+      ),
+    ]),
+  );
+  return { ...copy, components };
 };
 
-const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' } as const;
+const text = (value: unknown): string => JSON.stringify(value);
 
-/**
- * The `info` of each document. The point-of-sale API has its own version (specification, 9), independent of the
- * services'.
- */
-const INFO: Readonly<Record<Family, object>> = {
-  A: { title: 'boxoffice institution API', version: VERSION, description: API_DESCRIPTION, license },
-  B: { title: 'boxoffice point-of-sale API', version: POS_API_VERSION, description: POS_API_DESCRIPTION, license },
+/** Names (`kind/name`) of components that the merged document already uses with another meaning. */
+const clashing = (merged: Components, added: Components): Set<string> => {
+  const entries = Object.entries(added)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, all]) => Object.entries(all).map(([name, value]) => ({ kind, name, value })));
+  const clashes = new Set<string>();
+  for (let before = -1; before !== clashes.size; ) {
+    before = clashes.size;
+    for (const { kind, name, value } of entries) {
+      const known = ownMember(ownMember(merged, kind), name);
+      if (known === undefined || clashes.has(`${kind}/${name}`)) continue;
+      const differs = text(known) !== text(value);
+      // A component that refers to a renamed component differs too, even if its text is equal.
+      const affected = [...clashes].some((clash) => {
+        const [otherKind = '', otherName = ''] = clash.split('/');
+        return refersTo(value, otherKind, otherName);
+      });
+      if (differs || affected) clashes.add(`${kind}/${name}`);
+    }
+  }
+  return clashes;
 };
 
-const whole = (family: Family, publicUrl: string, parts: readonly Part[]): object => {
-  const { paths, webhooks = {}, components, tags } = mergeDocuments(parts);
-  return withoutUnused({
-    openapi: '3.1.0',
-    info: { ...INFO[family], contact: { name: 'The documentation of this installation', url: `${publicUrl}/docs` } },
-    servers: [{ url: publicUrl }],
-    tags,
-    paths: allWithGatewayStatuses(family, paths),
-    ...(Object.keys(webhooks).length > 0 ? { webhooks } : {}),
-    components: { ...components, responses: { ...components?.responses, ...gatewayResponses(family) } },
+const refersTo = (value: unknown, kind: string, name: string): boolean =>
+  text(value).includes(text(`#/components/${kind}/${name}`));
+
+const mergeComponents = (merged: Components, added: Components): Components => {
+  const result = new Map(Object.entries(merged).map(([kind, all]) => [kind, new Map(Object.entries(all))]));
+  for (const [kind, all] of Object.entries(added)) {
+    const into = result.get(kind) ?? new Map<string, unknown>();
+    result.set(kind, into);
+    for (const [name, value] of Object.entries(all)) {
+      const known = into.get(name) as OAuthScheme | undefined;
+      into.set(name, kind === 'securitySchemes' ? mergeScheme(known, value as OAuthScheme) : value);
+    }
+  }
+  return Object.fromEntries([...result].map(([kind, all]) => [kind, Object.fromEntries(all)]));
+};
+
+/** Merges two security schemes of one name: the scopes of both, as the first describes them. */
+const mergeScheme = (one: OAuthScheme | undefined, other: OAuthScheme): OAuthScheme => {
+  if (!one?.flows || !other.flows) return one ?? other;
+  const flows = new Map(Object.entries(one.flows));
+  for (const [name, flow] of Object.entries(other.flows)) {
+    const first = flows.get(name);
+    flows.set(name, { ...flow, ...first, scopes: { ...flow.scopes, ...first?.scopes } });
+  }
+  return { ...one, flows: Object.fromEntries(flows) };
+};
+
+/** The operations without a requirement of their own have the document's, which the merged document does not have. */
+const secured = (item: OpenApiPathItem, { security }: OpenApiDocument): OpenApiPathItem =>
+  security === undefined
+    ? item
+    : Object.fromEntries(
+        Object.entries(item).map(([member, one]) => [
+          member,
+          operationMethods.some((method) => method === member) ? { security, ...one } : one,
+        ]),
+      );
+
+const shownItem = ({ shown }: Part, path: string, item: OpenApiPathItem): OpenApiPathItem => {
+  const hidden = operationMethods.filter((method) => item[method] && !shown(method, path));
+  return Object.fromEntries(Object.entries(item).filter(([member]) => !hidden.some((method) => method === member)));
+};
+
+const hasOperation = (item: OpenApiPathItem): boolean => operationMethods.some((method) => item[method]);
+
+const scopesOf = (item: OpenApiPathItem): readonly string[] =>
+  operationMethods.flatMap((method) => (item[method]?.security ?? []).flatMap(({ oauth2 = [] }) => oauth2));
+
+/** Lists the scopes in each flow; of those that have no description, the services are named. */
+const withScopes = (components: Components, services: ReadonlyMap<string, string>): Components => {
+  const { oauth2, ...others } = (components.securitySchemes ?? {}) as Record<string, OAuthScheme>;
+  if (!oauth2?.flows) return components;
+  const flows = Object.entries(oauth2.flows).map(([flow, { scopes = {}, ...rest }]) => {
+    const lacking = [...services].filter(([scope]) => (ownMember(scopes, scope) ?? scope) === scope);
+    const named = lacking.map(([scope, service]) => [scope, `${scope} of the service ${service}`]);
+    return [flow, { ...rest, scopes: { ...grantable, ...scopes, ...Object.fromEntries(named) } }];
   });
-};
-
-/** Checks that the description can be a part of the whole, which one unusable part would spoil. @throws {Error} */
-export const checkMergeable = (name: string, document: OpenApiDocument): void => {
-  whole('A', '', [{ name, document, shown: () => true }]);
+  return { ...components, securitySchemes: { ...others, oauth2: { ...oauth2, flows: Object.fromEntries(flows) } } };
 };
 
 const EXPERIMENTAL = /^(.+)Experimental(.*)$/;
 
 /**
- * The description with the experimental version's own schemas in the place of those that they extend: `Cart` means the
- * cart of that version. Those of the numbered version are lost, so it is for the experimental one only.
- */
-const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
-  const schemas = Object.entries(document.components?.schemas ?? {});
-  const plain = (name: string): string => name.replace(EXPERIMENTAL, '$1$2');
-  const replaced = new Set(
-    schemas
-      .map(([name]) => name)
-      .filter((name) => EXPERIMENTAL.test(name))
-      .map(plain),
-  );
-  const kept = schemas.filter(([name]) => !replaced.has(name)).map(([name, schema]) => [plain(name), schema]);
-  const whole = JSON.stringify({
-    ...document,
-    components: { ...document.components, schemas: Object.fromEntries(kept) },
-  });
-  return JSON.parse(
-    whole.replaceAll(/"#\/components\/schemas\/([^"]+)"/g, (_, name) => `"#/components/schemas/${plain(name)}"`),
-  );
-};
-
-/** Rebuilds a document only when one of its source descriptions has changed. */
-const remembered = (
-  routing: Routing,
-  make: (documents: ReturnType<Routing['documents']>) => object,
-): (() => Content) => {
-  let madeOf: readonly OpenApiDocument[] = [];
-  let made: Content | undefined;
-  return () => {
-    const documents = routing.documents();
-    const now = [...documents.values()];
-    const same = made !== undefined && now.length === madeOf.length && now.every((one, index) => one === madeOf[index]);
-    if (!made || !same) {
-      made = served(make(documents));
-      madeOf = now;
-    }
-    return made;
-  };
-};
-
-/**
  * Makes the documents that the gateway serves: one OpenAPI document per family, limited to routed operations, and the
  * error registry.
  */
-export const createDocuments = (routing: Routing, publicUrl: string): Documents => {
+export function createDocuments(routing: Routing, publicUrl: string): Documents {
   const shownOf = (service: string) => (method: string, path: string) => routing.isRouted(service, method, path);
   const everything = () => true;
 
@@ -296,4 +249,51 @@ export const createDocuments = (routing: Routing, publicUrl: string): Documents 
     ['/errors', () => errors],
     ...versions.map((row) => [`${row.prefix}/openapi.json`, version(row)] as const),
   ]);
+}
+
+/** Rebuilds a document only when one of its source descriptions has changed. */
+const remembered = (
+  routing: Routing,
+  make: (documents: ReturnType<Routing['documents']>) => object,
+): (() => Content) => {
+  let madeOf: readonly OpenApiDocument[] = [];
+  let made: Content | undefined;
+  return () => {
+    const documents = routing.documents();
+    const now = [...documents.values()];
+    const same = made !== undefined && now.length === madeOf.length && now.every((one, index) => one === madeOf[index]);
+    if (!made || !same) {
+      made = served(make(documents));
+      madeOf = now;
+    }
+    return made;
+  };
+};
+
+const served = (value: object): Content => {
+  const body = Buffer.from(JSON.stringify(value));
+  return { ...contentOf(body, HEADERS), gzipped: compress(body) };
+};
+
+/**
+ * The description with the experimental version's own schemas in the place of those that they extend: `Cart` means the
+ * cart of that version. Those of the numbered version are lost, so it is for the experimental one only.
+ */
+const withPlainNames = (document: OpenApiDocument): OpenApiDocument => {
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  const plain = (name: string): string => name.replace(EXPERIMENTAL, '$1$2');
+  const replaced = new Set(
+    schemas
+      .map(([name]) => name)
+      .filter((name) => EXPERIMENTAL.test(name))
+      .map(plain),
+  );
+  const kept = schemas.filter(([name]) => !replaced.has(name)).map(([name, schema]) => [plain(name), schema]);
+  const whole = JSON.stringify({
+    ...document,
+    components: { ...document.components, schemas: Object.fromEntries(kept) },
+  });
+  return JSON.parse(
+    whole.replaceAll(/"#\/components\/schemas\/([^"]+)"/g, (_, name) => `"#/components/schemas/${plain(name)}"`),
+  );
 };

@@ -26,27 +26,29 @@ export const noDescriptionCache: DescriptionCache = { read: async () => undefine
  * Stores descriptions as files of a folder. Each file is replaced atomically, so that a crash leaves the old or the new
  * one.
  */
-export const createDescriptionCache = (folder: string): DescriptionCache => ({
-  async read(service) {
-    try {
-      const stored = JSON.parse(await readFile(join(folder, `${service}.json`), 'utf8'));
-      const { etag, document } = stored as { readonly etag?: unknown; readonly document?: unknown };
-      return { document: asDocument(document), etag: typeof etag === 'string' ? etag : undefined };
-    } catch {
-      return undefined;
-    }
-  },
-  async write(service, { etag, document }) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const draft = join(folder, `${service}.json.${process.pid}.${Date.now()}`);
-    try {
-      await writeFile(draft, JSON.stringify({ etag, document }), { mode: 0o600, flush: true });
-      await rename(draft, join(folder, `${service}.json`));
-    } finally {
-      await rm(draft, { force: true });
-    }
-  },
-});
+export function createDescriptionCache(folder: string): DescriptionCache {
+  return {
+    async read(service) {
+      try {
+        const stored = JSON.parse(await readFile(join(folder, `${service}.json`), 'utf8'));
+        const { etag, document } = stored as { readonly etag?: unknown; readonly document?: unknown };
+        return { document: asDocument(document), etag: typeof etag === 'string' ? etag : undefined };
+      } catch {
+        return undefined;
+      }
+    },
+    async write(service, { etag, document }) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const draft = join(folder, `${service}.json.${process.pid}.${Date.now()}`);
+      try {
+        await writeFile(draft, JSON.stringify({ etag, document }), { mode: 0o600, flush: true });
+        await rename(draft, join(folder, `${service}.json`));
+      } finally {
+        await rm(draft, { force: true });
+      }
+    },
+  };
+}
 
 interface LearnOptions {
   readonly service: string;
@@ -86,19 +88,8 @@ const TIMEOUT_MS = 5_000;
 /** The start time of a broker that starts together with the services. */
 const BROKER_MS = 5_000;
 
-/** Whether an unready service answers requests and waits only for its broker. */
-const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
-  if (http !== 503) return false;
-  try {
-    const { status, waitingFor } = JSON.parse(text) as { readonly status?: unknown; readonly waitingFor?: unknown };
-    return status === 'starting' && Array.isArray(waitingFor) && waitingFor.length === 1 && waitingFor[0] === 'broker';
-  } catch {
-    return false;
-  }
-};
-
 /** Makes the learner: short intervals until the service has been ready, then conditional requests every few seconds. */
-export const createLearner = (options: LearnOptions): Learner => {
+export function createLearner(options: LearnOptions): Learner {
   const {
     service,
     url,
@@ -199,6 +190,17 @@ export const createLearner = (options: LearnOptions): Learner => {
       clearTimeout(timer);
     },
   };
+}
+
+/** Whether an unready service answers requests and waits only for its broker. */
+const lacksOnlyBroker = ({ status: http, text }: HttpAnswer): boolean => {
+  if (http !== 503) return false;
+  try {
+    const { status, waitingFor } = JSON.parse(text) as { readonly status?: unknown; readonly waitingFor?: unknown };
+    return status === 'starting' && Array.isArray(waitingFor) && waitingFor.length === 1 && waitingFor[0] === 'broker';
+  } catch {
+    return false;
+  }
 };
 
 /** The learners of the services, which come and go with them. */
@@ -213,7 +215,7 @@ interface Learners {
 }
 
 /** Makes the learners, of no service yet. */
-export const createLearners = (make: (service: Upstream) => Learner): Learners => {
+export function createLearners(make: (service: Upstream) => Learner): Learners {
   const running = new Map<string, { readonly url: string; readonly learner: Learner }>();
   let isStarted = false;
   return {
@@ -239,4 +241,4 @@ export const createLearners = (make: (service: Upstream) => Learner): Learners =
       for (const { learner } of running.values()) learner.close();
     },
   };
-};
+}

@@ -22,31 +22,6 @@ const ALWAYS: readonly Code[] = [
   'service_unavailable',
 ];
 
-const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] => [
-  ...ALWAYS.filter((code) => family === 'A' || registry[code].http <= 500),
-  ...(operation.requestBody ? (['payload_too_large'] as const) : []),
-  ...(operation.security?.some((requirement) => 'oauth2' in requirement)
-    ? (['unauthorized', 'forbidden'] as const)
-    : []),
-];
-
-const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-
-/** Family B schemas list their error codes; the registry of family A is open. */
-const failureOf = (family: Family, code: Code): object =>
-  family === 'A'
-    ? { $ref: '#/components/schemas/Failure' }
-    : {
-        allOf: [
-          { $ref: '#/components/schemas/GatewayFailure' },
-          {
-            type: 'object',
-            ...(registry[code].http === 500 ? { required: ['userLoggedOut', 'orderCancelled'] } : {}),
-            properties: { errorCode: { type: 'string', enum: [registry[code].status] } },
-          },
-        ],
-      };
-
 /** The schema of a gateway error in family B. */
 const gatewayFailure = {
   type: 'object',
@@ -61,10 +36,18 @@ const gatewayFailure = {
   },
 } as const;
 
-const exampleOf = (family: Family, code: Code): object =>
-  family === 'A'
-    ? { $ref: `#/components/examples/${code}` }
-    : { summary: registry[code].when, value: posFailure(new Fault(code, `Example: ${registry[code].when}.`)) };
+/** Every response that the gateway can give instead of a service, by component name. */
+export function gatewayResponses(family: Family): Readonly<Record<string, OpenApiResponse>> {
+  return Object.fromEntries(
+    [...ALWAYS, 'payload_too_large' as const, 'unauthorized' as const, 'forbidden' as const].map((code) => [
+      nameOf(code),
+      responseOf(family, code),
+    ]),
+  );
+}
+
+const nameOf = (code: Code): string =>
+  `Gateway${code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
 
 const responseOf = (family: Family, code: Code): OpenApiResponse => {
   const { http, status, when } = registry[code];
@@ -84,29 +67,31 @@ const responseOf = (family: Family, code: Code): OpenApiResponse => {
   return { description: `- \`${status}\`: ${when}`, headers, content } as OpenApiResponse;
 };
 
-const nameOf = (code: Code): string =>
-  `Gateway${code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
+const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
-/** Every response that the gateway can give instead of a service, by component name. */
-export const gatewayResponses = (family: Family): Readonly<Record<string, OpenApiResponse>> =>
-  Object.fromEntries(
-    [...ALWAYS, 'payload_too_large' as const, 'unauthorized' as const, 'forbidden' as const].map((code) => [
-      nameOf(code),
-      responseOf(family, code),
-    ]),
-  );
+/** Family B schemas list their error codes; the registry of family A is open. */
+const failureOf = (family: Family, code: Code): object =>
+  family === 'A'
+    ? { $ref: '#/components/schemas/Failure' }
+    : {
+        allOf: [
+          { $ref: '#/components/schemas/GatewayFailure' },
+          {
+            type: 'object',
+            ...(registry[code].http === 500 ? { required: ['userLoggedOut', 'orderCancelled'] } : {}),
+            properties: { errorCode: { type: 'string', enum: [registry[code].status] } },
+          },
+        ],
+      };
 
-/** Adds every status that the gateway can answer; responses that the operation describes itself stay. */
-const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
-  const added = codesFor(family, operation)
-    .filter((code) => operation.responses?.[registry[code].http] === undefined)
-    .map((code) => [String(registry[code].http), { $ref: `#/components/responses/${nameOf(code)}` }] as const);
-  return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(added) } };
-};
+const exampleOf = (family: Family, code: Code): object =>
+  family === 'A'
+    ? { $ref: `#/components/examples/${code}` }
+    : { summary: registry[code].when, value: posFailure(new Fault(code, `Example: ${registry[code].when}.`)) };
 
 /** Applies withGatewayStatuses to every operation. */
-export const allWithGatewayStatuses = (family: Family, paths: OpenApiDocument['paths']): OpenApiDocument['paths'] =>
-  Object.fromEntries(
+export function allWithGatewayStatuses(family: Family, paths: OpenApiDocument['paths']): OpenApiDocument['paths'] {
+  return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
       path,
       Object.fromEntries(
@@ -117,6 +102,23 @@ export const allWithGatewayStatuses = (family: Family, paths: OpenApiDocument['p
       ),
     ]),
   );
+}
+
+/** Adds every status that the gateway can answer; responses that the operation describes itself stay. */
+const withGatewayStatuses = (family: Family, operation: OpenApiOperation): OpenApiOperation => {
+  const added = codesFor(family, operation)
+    .filter((code) => operation.responses?.[registry[code].http] === undefined)
+    .map((code) => [String(registry[code].http), { $ref: `#/components/responses/${nameOf(code)}` }] as const);
+  return { ...operation, responses: { ...operation.responses, ...Object.fromEntries(added) } };
+};
+
+const codesFor = (family: Family, operation: OpenApiOperation): readonly Code[] => [
+  ...ALWAYS.filter((code) => family === 'A' || registry[code].http <= 500),
+  ...(operation.requestBody ? (['payload_too_large'] as const) : []),
+  ...(operation.security?.some((requirement) => 'oauth2' in requirement)
+    ? (['unauthorized', 'forbidden'] as const)
+    : []),
+];
 
 /** The version of the gateway's package. */
 export const VERSION = versionOf(new URL('..', import.meta.url).href);
@@ -178,7 +180,7 @@ const operations = [
 const tags = { descriptions: 'The interface, described (OpenAPI 3.1).', errors: 'The codes of refusals.' };
 
 /** The description of the gateway's own family A operations. */
-export const ownDocument = (publicUrl: string): OpenApiDocument => {
+export function ownDocument(publicUrl: string): OpenApiDocument {
   const own = asDocument(
     openApiDocument({ service: 'gateway', version: VERSION, operations, tags, serverUrl: publicUrl }),
   );
@@ -188,7 +190,7 @@ export const ownDocument = (publicUrl: string): OpenApiDocument => {
     ...own,
     components: { ...own.components, ...shared, schemas: { ...schemas, ...own.components?.schemas } },
   };
-};
+}
 
 /** The version of the point-of-sale API (specification, 9), and its stability. */
 export const POS_API_VERSION = '1.0.0-alpha';
@@ -220,7 +222,7 @@ export const versions = [
  * The description of the gateway's own operation in one version of family B: as in family A, but below the version's
  * prefix and with family B errors.
  */
-export const ownVersionDocument = (publicUrl: string, prefix: string, operationId: string): OpenApiDocument => {
+export function ownVersionDocument(publicUrl: string, prefix: string, operationId: string): OpenApiDocument {
   const { components, paths } = dereferenced(ownDocument(publicUrl), ['responses']);
   const { parameters, responses } = paths[ownDescription.path]?.get ?? {};
   const { 200: whole, 304: unchanged } = responses ?? {};
@@ -249,7 +251,7 @@ export const ownVersionDocument = (publicUrl: string, prefix: string, operationI
       headers: components?.headers ?? {},
     },
   };
-};
+}
 
 const ownRoute = (template: string, operation: string): Route => ({
   method: 'GET',

@@ -9,27 +9,11 @@ import { documentOf, type Layout, pageHeaders } from './layout.ts';
 /** Finds what is at a path, for a request with this Accept header; undefined if nothing is. */
 export type Documentation = (path: string, accept: string | undefined) => Promise<Content | undefined>;
 
-const redirect = (status: number, headers: Content['headers'] = {}): Content => ({
-  status,
-  // Without a type the empty body would be sent as `application/octet-stream`.
-  headers: { Location: DOCS, 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8', ...headers },
-  read: () => Buffer.alloc(0),
-});
-
 type Unstyled = Omit<Layout, 'styles' | 'scripts'> & {
   readonly styles?: readonly AssetName[];
   readonly scripts?: readonly AssetName[];
   /** Of a page with scripts: where their requests may go. */
   readonly connect?: string;
-};
-
-const assets = (names: readonly AssetName[]) => Promise.all(names.map(asset));
-
-const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled): Promise<Content> => {
-  const [loadedStyles, loadedScripts] = await Promise.all([assets([...styles, 'docs.css']), assets(scripts)]);
-  const body = Buffer.from(documentOf({ ...page, styles: loadedStyles, scripts: loadedScripts }));
-  const headers = pageHeaders({ ...(connect === undefined ? {} : { connect }), styled: page.viewer !== undefined });
-  return { ...contentOf(body, headers), gzipped: await compress(body) };
 };
 
 const link = (path: string, text: string): Html => html`<a href="${DOCS}${path}">${text}</a>`;
@@ -69,53 +53,11 @@ carts and orders, ticket documents. <a href="/tnwr/vexp/openapi.json">OpenAPI 3.
   },
 ];
 
-/** A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them. */
-const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
-  const { address, integrity } = await asset('openapi-explorer.js');
-  return pageOf({
-    path,
-    title,
-    content: html`<h1>${title}</h1>
-<p>${about}</p>`,
-    viewer: html`<div class="browser">
-<nav id="contents" aria-label="Operations"></nav>
-<div id="reference" data-description="${description}" data-host="${EXAMPLE_HOST}" data-viewer="${address}" data-integrity="${integrity}">
-<main id="overview"><p>Choose an operation, or search for it by its path, its name or what it does.</p>
-<noscript><p>Without JavaScript, read the description itself: <a href="${description}">${description}</a>.</p></noscript></main>
-</div>
-</div>`,
-    styles: ['reference.css'],
-    scripts: ['samples.js', 'local-examples.js', 'contents.js', 'reference.js'],
-    connect,
-  });
-};
-
-const callback = () =>
-  pageOf({
-    path: '/callback',
-    title: 'Signing in',
-    content: html`<h1>Signing in</h1>
-<p id="outcome" role="status">This page returns the sign-in to the reference, and then closes.</p>
-<p>${link('', 'Back to the reference')}</p>`,
-    scripts: ['callback.js'],
-    connect: "'none'",
-  });
-
 /** The address of an installation in the guides; readers see that of theirs, so that commands can be copied. */
 const EXAMPLE = 'https://tickets.example.org';
 
-const guideOf = async ({ path, file }: Guide, publicUrl: string): Promise<Content> =>
-  pageOf({ path, ...(await render(file, (await readGuide(file)).replaceAll(EXAMPLE, publicUrl))) });
-
-const clientPackage = async (): Promise<Content> =>
-  contentOf(await readPackage(), {
-    'Content-Type': 'application/gzip',
-    'Content-Disposition': 'attachment; filename="boxoffice-client.tgz"',
-    'Cache-Control': 'no-cache',
-  });
-
 /** Makes the pages of an installation. Each is made when it is first read, and kept. */
-export const createDocumentation = (publicUrl: string): Documentation => {
+export function createDocumentation(publicUrl: string): Documentation {
   // The description names the public address, and the page may have been opened at another one.
   const connect = `'self' ${new URL(publicUrl).origin}`;
   const makers = new Map<string, () => Promise<Content>>([
@@ -141,4 +83,62 @@ export const createDocumentation = (publicUrl: string): Documentation => {
     if (path === `${DOCS}/`) return redirect(308);
     return pageAt(path) ?? assetAt(path);
   };
+}
+
+/** A page that lets browsers draw a description, one operation at a time; they load the viewer for the first of them. */
+const referenceOf = async ({ path, title, about, description }: Reference, connect: string) => {
+  const { address, integrity } = await asset('openapi-explorer.js');
+  return pageOf({
+    path,
+    title,
+    content: html`<h1>${title}</h1>
+<p>${about}</p>`,
+    viewer: html`<div class="browser">
+<nav id="contents" aria-label="Operations"></nav>
+<div id="reference" data-description="${description}" data-host="${EXAMPLE_HOST}" data-viewer="${address}" data-integrity="${integrity}">
+<main id="overview"><p>Choose an operation, or search for it by its path, its name or what it does.</p>
+<noscript><p>Without JavaScript, read the description itself: <a href="${description}">${description}</a>.</p></noscript></main>
+</div>
+</div>`,
+    styles: ['reference.css'],
+    scripts: ['samples.js', 'local-examples.js', 'contents.js', 'reference.js'],
+    connect,
+  });
 };
+
+const pageOf = async ({ connect, styles = [], scripts = [], ...page }: Unstyled): Promise<Content> => {
+  const [loadedStyles, loadedScripts] = await Promise.all([assets([...styles, 'docs.css']), assets(scripts)]);
+  const body = Buffer.from(documentOf({ ...page, styles: loadedStyles, scripts: loadedScripts }));
+  const headers = pageHeaders({ ...(connect === undefined ? {} : { connect }), styled: page.viewer !== undefined });
+  return { ...contentOf(body, headers), gzipped: await compress(body) };
+};
+
+const assets = (names: readonly AssetName[]) => Promise.all(names.map(asset));
+
+const callback = () =>
+  pageOf({
+    path: '/callback',
+    title: 'Signing in',
+    content: html`<h1>Signing in</h1>
+<p id="outcome" role="status">This page returns the sign-in to the reference, and then closes.</p>
+<p>${link('', 'Back to the reference')}</p>`,
+    scripts: ['callback.js'],
+    connect: "'none'",
+  });
+
+const clientPackage = async (): Promise<Content> =>
+  contentOf(await readPackage(), {
+    'Content-Type': 'application/gzip',
+    'Content-Disposition': 'attachment; filename="boxoffice-client.tgz"',
+    'Cache-Control': 'no-cache',
+  });
+
+const guideOf = async ({ path, file }: Guide, publicUrl: string): Promise<Content> =>
+  pageOf({ path, ...(await render(file, (await readGuide(file)).replaceAll(EXAMPLE, publicUrl))) });
+
+const redirect = (status: number, headers: Content['headers'] = {}): Content => ({
+  status,
+  // Without a type the empty body would be sent as `application/octet-stream`.
+  headers: { Location: DOCS, 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8', ...headers },
+  read: () => Buffer.alloc(0),
+});

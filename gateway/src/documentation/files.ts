@@ -21,7 +21,18 @@ const BROWSER = above('../../browser');
 const { resolve } = createRequire(import.meta.url);
 
 /** Reads a Markdown file, from the root of the repository. Rejects if this installation has none. */
-export const readGuide = (file: string): Promise<string> => readFile(join(ROOT, file), 'utf8');
+export function readGuide(file: string): Promise<string> {
+  return readFile(join(ROOT, file), 'utf8');
+}
+
+/**
+ * Reads the tarball of @boxoffice/client, which partners install from `/docs/client.tgz`. An image has it beside the
+ * guides; a checkout packs it, which takes about two seconds. Rejects if this installation has neither.
+ */
+export function readPackage(): Promise<Buffer> {
+  const packed = join(ROOT, 'client.tgz');
+  return existsSync(packed) ? readFile(packed) : pack();
+}
 
 const pack = async (): Promise<Buffer> => {
   const folder = await mkdtemp(join(tmpdir(), 'boxoffice-client-'));
@@ -34,15 +45,6 @@ const pack = async (): Promise<Buffer> => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
-
-/**
- * Reads the tarball of @boxoffice/client, which partners install from `/docs/client.tgz`. An image has it beside the
- * guides; a checkout packs it, which takes about two seconds. Rejects if this installation has neither.
- */
-export const readPackage = (): Promise<Buffer> => {
-  const packed = join(ROOT, 'client.tgz');
-  return existsSync(packed) ? readFile(packed) : pack();
 };
 
 /** The viewer with all that it needs. */
@@ -69,6 +71,16 @@ export interface Asset extends Content {
   readonly integrity: string;
 }
 
+const loaded = new Map<AssetName, Promise<Asset>>();
+
+/** The file of a name, read when it is first needed. */
+export function asset(name: AssetName): Promise<Asset> {
+  const known = loaded.get(name) ?? load(name);
+  loaded.set(name, known);
+  known.catch(() => loaded.delete(name));
+  return known;
+}
+
 const load = async (name: AssetName): Promise<Asset> => {
   // Read anew for the few clients that take no gzip.
   const read = () => readFile(sources[name]());
@@ -89,20 +101,10 @@ const load = async (name: AssetName): Promise<Asset> => {
   };
 };
 
-const loaded = new Map<AssetName, Promise<Asset>>();
-
-/** The file of a name, read when it is first needed. */
-export const asset = (name: AssetName): Promise<Asset> => {
-  const known = loaded.get(name) ?? load(name);
-  loaded.set(name, known);
-  known.catch(() => loaded.delete(name));
-  return known;
-};
-
 /** The file at an address; undefined if there is none, or it has changed since. */
-export const assetAt = async (path: string): Promise<Asset | undefined> => {
+export async function assetAt(path: string): Promise<Asset | undefined> {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!Object.hasOwn(sources, name)) return undefined;
   const found = await asset(name as AssetName);
   return found.address === path ? found : undefined;
-};
+}

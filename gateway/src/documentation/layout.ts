@@ -14,21 +14,9 @@ export interface Layout {
   readonly viewer?: Html;
 }
 
-const entryOf = ({ path, label }: Entry, current: string): Html =>
-  path === current
-    ? html`<li><a href="${DOCS}${path}" aria-current="page">${label}</a></li>`
-    : html`<li><a href="${DOCS}${path}">${label}</a></li>`;
-
-const navigation = (current: string): Html => html`<nav aria-label="Documentation">
-<details>
-<summary>All pages</summary>
-${sections.map(({ title, entries }) => html`<h2>${title}</h2>\n<ul>${entries.map((entry) => entryOf(entry, current))}</ul>\n`)}
-</details>
-</nav>`;
-
 /** The page as a document. */
-export const documentOf = ({ path, title, content, styles, scripts = [], viewer }: Layout): string =>
-  html`<!doctype html>
+export function documentOf({ path, title, content, styles, scripts = [], viewer }: Layout): string {
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -56,31 +44,46 @@ ${viewer}
 </body>
 </html>
 `.html;
+}
+
+const navigation = (current: string): Html => html`<nav aria-label="Documentation">
+<details>
+<summary>All pages</summary>
+${sections.map(({ title, entries }) => html`<h2>${title}</h2>\n<ul>${entries.map((entry) => entryOf(entry, current))}</ul>\n`)}
+</details>
+</nav>`;
+
+const entryOf = ({ path, label }: Entry, current: string): Html =>
+  path === current
+    ? html`<li><a href="${DOCS}${path}" aria-current="page">${label}</a></li>`
+    : html`<li><a href="${DOCS}${path}">${label}</a></li>`;
 
 /** The headers of a page. `connect`, of a page with scripts, lists where their requests may go. */
-export const pageHeaders = ({
+export function pageHeaders({
   connect,
   styled = false,
 }: {
   connect?: string;
   styled?: boolean;
-}): Readonly<Record<string, string>> => ({
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Language': 'en',
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    // The viewer has its styles in attributes and elements of its own.
-    styled ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
-    "img-src 'self' data:",
-    ...(connect === undefined ? [] : ["script-src 'self'", `connect-src ${connect}`]),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  'Referrer-Policy': 'no-referrer',
-  'X-Frame-Options': 'DENY',
-  'Cache-Control': 'no-cache',
-});
+}): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Language': 'en',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      // The viewer has its styles in attributes and elements of its own.
+      styled ? "style-src 'self' 'unsafe-inline'" : "style-src 'self'",
+      "img-src 'self' data:",
+      ...(connect === undefined ? [] : ["script-src 'self'", `connect-src ${connect}`]),
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Frame-Options': 'DENY',
+    'Cache-Control': 'no-cache',
+  };
+}

@@ -15,14 +15,17 @@ const NO_SNIFFING = ['X-Content-Type-Options', 'nosniff'] as const;
 const HSTS = 'Strict-Transport-Security';
 
 /** The value of `Strict-Transport-Security`: undefined omits the header, 0 makes browsers forget it. */
-export const hstsOf = (seconds: number | undefined): string | undefined =>
-  seconds === undefined ? undefined : `max-age=${seconds}`;
+export function hstsOf(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : `max-age=${seconds}`;
+}
 
 /** The security headers of responses without an exchange: health, and requests that the HTTP parser refuses. */
-export const securityHeaders = (hsts: string | undefined): Readonly<Record<string, string>> => ({
-  [NO_SNIFFING[0]]: NO_SNIFFING[1],
-  ...(hsts === undefined ? {} : { [HSTS]: hsts }),
-});
+export function securityHeaders(hsts: string | undefined): Readonly<Record<string, string>> {
+  return {
+    [NO_SNIFFING[0]]: NO_SNIFFING[1],
+    ...(hsts === undefined ? {} : { [HSTS]: hsts }),
+  };
+}
 
 /** The endpoints whose errors carry OAuth members as well, for standard OAuth clients. */
 const ENDPOINTS = /^(?:https?:\/\/[^/?#]*)?\/auth\/(?:token|introspect|revoke)(?:[?#]|$)/;
@@ -30,26 +33,11 @@ const ENDPOINTS = /^(?:https?:\/\/[^/?#]*)?\/auth\/(?:token|introspect|revoke)(?
 /** Characters that an error_description may not contain (RFC 6749, 5.2). */
 const UNDESCRIBABLE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
-const errorOf = ({ http }: Fault): string => {
-  // The limits are the gateway's; the request itself may be valid.
-  if (http === 429 || http === 503) return 'temporarily_unavailable';
-  return http >= 500 ? 'server_error' : 'invalid_request';
-};
-
-/**
- * The OAuth members of an error (RFC 6749, 5.2); none for other paths. `url` is the raw request target, because requests
- * can be refused before it is parsed.
- */
-const oauthMembers = (url: string | undefined, fault: Fault): object =>
-  ENDPOINTS.test(url ?? '')
-    ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
-    : {};
-
 /** Whether an Accept header prefers HTML to JSON, as those of browsers do and those of programs do not. */
-export const acceptsHtml = (accept = ''): boolean => {
+export function acceptsHtml(accept = ''): boolean {
   const quality = qualityOf(accept, 'text/html');
   return quality > 0 && quality >= qualityOf(accept, 'application/json');
-};
+}
 
 /** The request of an error, which may not have been read any further than this. */
 interface Refused {
@@ -70,9 +58,22 @@ interface FaultAnswer {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
-/** Whether a person reads the answer: programs do not ask for HTML. */
-const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
-  (method === 'GET' || method === 'HEAD') && acceptsHtml(accept);
+/** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
+export function refuseByLine(
+  headers: Readonly<Record<string, string>>,
+  isPage: (url: string | undefined) => boolean,
+): Refuse {
+  return ({ code, details, path }) => {
+    const requestId = requestIdFrom(undefined);
+    const answer = faultAnswer(new Fault(code, details), {
+      family: familyOf(path),
+      url: path,
+      isPage: isPage(path),
+      requestId,
+    });
+    return { headers: { ...answer.headers, 'X-Request-Id': requestId, ...headers }, body: answer.body };
+  };
+}
 
 /** The answer to an error: a page where browsers are led to, else JSON in the family's shape. */
 const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, requestId }: Refused): FaultAnswer => {
@@ -86,42 +87,43 @@ const faultAnswer = (fault: Fault, { family, url, acceptLanguage, isPage, reques
   return { headers: { ...JSON_HEADERS, ...fault.headers }, body: JSON.stringify(members) };
 };
 
-/** Answers what the HTTP parser refuses, as the raw request line demands: a page, or the error shape of its family. */
-export const refuseByLine =
-  (headers: Readonly<Record<string, string>>, isPage: (url: string | undefined) => boolean): Refuse =>
-  ({ code, details, path }) => {
-    const requestId = requestIdFrom(undefined);
-    const answer = faultAnswer(new Fault(code, details), {
-      family: familyOf(path),
-      url: path,
-      isPage: isPage(path),
-      requestId,
-    });
-    return { headers: { ...answer.headers, 'X-Request-Id': requestId, ...headers }, body: answer.body };
-  };
+/**
+ * The OAuth members of an error (RFC 6749, 5.2); none for other paths. `url` is the raw request target, because requests
+ * can be refused before it is parsed.
+ */
+const oauthMembers = (url: string | undefined, fault: Fault): object =>
+  ENDPOINTS.test(url ?? '')
+    ? { error: errorOf(fault), error_description: fault.details.replaceAll(UNDESCRIBABLE, "'") }
+    : {};
+
+const errorOf = ({ http }: Fault): string => {
+  // The limits are the gateway's; the request itself may be valid.
+  if (http === 429 || http === 503) return 'temporarily_unavailable';
+  return http >= 500 ? 'server_error' : 'invalid_request';
+};
 
 /** The headers of every response, names and values in turn. */
-export const commonHeaders = ({ trace, quota, hsts, corsHeaders }: Exchange): string[] => {
+export function commonHeaders({ trace, quota, hsts, corsHeaders }: Exchange): string[] {
   const headers = ['X-Request-Id', trace.requestId, 'traceparent', trace.traceparent, ...NO_SNIFFING];
   if (hsts !== undefined) headers.push(HSTS, hsts);
   if (quota) headers.push('RateLimit-Policy', quota.policy.field, 'RateLimit', rateLimitField(quota));
   for (const part of corsHeaders) headers.push(part);
   return headers;
-};
+}
 
 /** Sets the common headers on a response that another library writes. */
-export const setCommonHeaders = (exchange: Exchange): void => {
+export function setCommonHeaders(exchange: Exchange): void {
   const headers = commonHeaders(exchange);
   for (let index = 0; index < headers.length; index += 2) {
     exchange.response.setHeader(headers[index] ?? '', headers[index + 1] ?? '');
   }
-};
+}
 
 /**
  * Answers with a fault in the family's codes and shape. A response that has started cannot be replaced: its connection
  * is closed.
  */
-export const answerFault = (exchange: Exchange, thrown: Fault): void => {
+export function answerFault(exchange: Exchange, thrown: Fault): void {
   const { request, response, family } = exchange;
   const fault = inFamily(family, thrown);
   // Node answers a request timeout itself, directly on the socket.
@@ -146,17 +148,21 @@ export const answerFault = (exchange: Exchange, thrown: Fault): void => {
     response.writeHead(fault.http, headers);
     response.end(request.method === 'HEAD' ? undefined : body);
   }
-};
+}
+
+/** Whether a person reads the answer: programs do not ask for HTML. */
+const isBrowser = ({ method, headers: { accept } }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') && acceptsHtml(accept);
 
 /** Maps any thrown value to a Fault. `report` receives values that are not Faults: these are bugs. */
-export const faultOf = (error: unknown, report: (error: unknown) => void): Fault => {
+export function faultOf(error: unknown, report: (error: unknown) => void): Fault {
   if (error instanceof Fault) return error;
   report(error);
   return new Fault(
     'internal_error',
     'An unexpected error occurred. The log has the cause under this response’s X-Request-Id.',
   );
-};
+}
 
 /**
  * The rest of a refused request's body is read and discarded within these bounds, so that the client receives the
@@ -170,7 +176,9 @@ const DRAIN_BYTES = 16_777_216;
 const early = new WeakSet<ServerResponse>();
 
 /** Whether the whole response was handed to the connection. */
-export const isAnswered = (response: ServerResponse): boolean => response.writableFinished || early.has(response);
+export function isAnswered(response: ServerResponse): boolean {
+  return response.writableFinished || early.has(response);
+}
 
 /** Whether part of the request's body has not arrived yet. */
 const isBodyPending = ({ headers, complete, socket }: IncomingMessage): boolean => {

@@ -15,9 +15,11 @@ export interface Content {
 export const compress = promisify<Buffer, Buffer>(gzip);
 
 /** A body that is kept, with its validator. */
-export const contentOf = (body: Buffer, headers: Content['headers']): Content => ({
-  status: 200,
-  headers,
-  read: () => body,
-  etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
-});
+export function contentOf(body: Buffer, headers: Content['headers']): Content {
+  return {
+    status: 200,
+    headers,
+    read: () => body,
+    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+  };
+}

@@ -47,8 +47,9 @@ export interface Policy {
 }
 
 /** The value of `RateLimit`. */
-export const rateLimitField = ({ policy, left, resetSeconds }: Quota): string =>
-  `"${policy.name}";r=${left};t=${resetSeconds}`;
+export function rateLimitField({ policy, left, resetSeconds }: Quota): string {
+  return `"${policy.name}";r=${left};t=${resetSeconds}`;
+}
 
 /** One request and what is known about it so far. */
 export interface Exchange {

@@ -11,35 +11,33 @@ export interface Peer {
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-const normalised = (address: string | undefined): string =>
-  address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';
-
 /** Whether an address belongs to a trusted proxy. */
 type IsTrusted = (address: string) => boolean;
 
 /** Makes the check from CIDR ranges. */
-export const createTrust = (trustProxy: readonly string[]): IsTrusted => {
+export function createTrust(trustProxy: readonly string[]): IsTrusted {
   const ranges: readonly Range[] = trustProxy.map((range) => ipaddr.parseCIDR(range));
   return (address) => {
     if (ranges.length === 0 || !ipaddr.isValid(address)) return false;
     const parsed = ipaddr.process(address);
     return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
   };
-};
+}
+
+/** Whether the client's connection to the trusted proxy used TLS. */
+export function cameOverTls({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean {
+  return proto === 'https' || last(proto) === 'https';
+}
 
 /** The last value of a list header; proxies append at the end. */
 const last = (header: string | string[] | undefined): string =>
   (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').at(-1)?.trim().toLowerCase() ?? '';
 
-/** Whether the client's connection to the trusted proxy used TLS. */
-export const cameOverTls = ({ headers: { 'x-forwarded-proto': proto } }: IncomingMessage): boolean =>
-  proto === 'https' || last(proto) === 'https';
-
 /**
  * Makes the function that determines a request's peer; `isTrusted` selects the proxies whose `X-Forwarded-*` headers
  * count.
  */
-export const createPeers = (isTrusted: IsTrusted): ((request: IncomingMessage) => Peer) => {
+export function createPeers(isTrusted: IsTrusted): (request: IncomingMessage) => Peer {
   const connections = new WeakMap<object, Peer>();
 
   const connectionOf = ({ socket }: IncomingMessage): Peer => {
@@ -69,4 +67,7 @@ export const createPeers = (isTrusted: IsTrusted): ((request: IncomingMessage) =
     if (typeof header !== 'string') return connection;
     return { address: forwardedFor(header, connection.address), trusted: true };
   };
-};
+}
+
+const normalised = (address: string | undefined): string =>
+  address !== undefined && ipaddr.isValid(address) ? ipaddr.process(address).toString() : 'unknown';

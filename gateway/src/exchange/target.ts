@@ -21,7 +21,33 @@ const NEEDLESS = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 
 const CONTROL = /\p{Cc}/u;
 
+/**
+ * Parses the request target once; routes, limits and services use only the result. `mayEndWithSlash` says which canonical
+ * paths may: those of web pages.
+ * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
+ */
+export function readTarget(url: string, mayEndWithSlash: (path: string) => boolean): Target {
+  // `OPTIONS *` concerns the server itself; nothing is offered for it.
+  if (!url.startsWith('/')) throw url === '*' ? noSuchEndpoint() : malformed();
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = mark < 0 ? '' : url.slice(mark);
+  if (!QUERY.test(query)) throw malformed();
+  if (PLAIN.test(path)) return { path, query };
+  const ended = path.endsWith('/') && path !== '/' ? withSlash(path) : undefined;
+  return { path: ended !== undefined && mayEndWithSlash(ended) ? ended : canonicalPath(path), query };
+}
+
 const malformed = (): Fault => new Fault('bad_request', 'The path is not well-formed.');
+
+/** The same with the slash at its end, which some paths may have. */
+const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
+
+const canonicalPath = (path: string): string => {
+  if (path === '/') return path;
+  if (!PATH.test(path)) throw malformed();
+  return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
+};
 
 /** A segment decoded once and encoded in canonical form. */
 const canonicalSegment = (segment: string): string => {
@@ -41,33 +67,9 @@ const decodedSegment = (segment: string): string => {
   }
 };
 
-const canonicalPath = (path: string): string => {
-  if (path === '/') return path;
-  if (!PATH.test(path)) throw malformed();
-  return `/${path.slice(1).split('/').map(canonicalSegment).join('/')}`;
-};
-
-/** The same with the slash at its end, which some paths may have. */
-const withSlash = (path: string): string => (path.length > 1 ? `${canonicalPath(path.slice(0, -1))}/` : path);
-
-/**
- * Parses the request target once; routes, limits and services use only the result. `mayEndWithSlash` says which canonical
- * paths may: those of web pages.
- * @throws {Fault} bad_request when it is malformed, not_found when no endpoint can have this path
- */
-export const readTarget = (url: string, mayEndWithSlash: (path: string) => boolean): Target => {
-  // `OPTIONS *` concerns the server itself; nothing is offered for it.
-  if (!url.startsWith('/')) throw url === '*' ? noSuchEndpoint() : malformed();
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
-  const query = mark < 0 ? '' : url.slice(mark);
-  if (!QUERY.test(query)) throw malformed();
-  if (PLAIN.test(path)) return { path, query };
-  const ended = path.endsWith('/') && path !== '/' ? withSlash(path) : undefined;
-  return { path: ended !== undefined && mayEndWithSlash(ended) ? ended : canonicalPath(path), query };
-};
-
 const POINT_OF_SALE = /^(?:https?:\/\/[^/?#]*)?\/+tnwr(?:[/?#]|$)/i;
 
 /** The family of the error shape, from the raw request target, which may be malformed. */
-export const familyOf = (url: string | undefined): Family => (POINT_OF_SALE.test(url ?? '') ? 'B' : 'A');
+export function familyOf(url: string | undefined): Family {
+  return POINT_OF_SALE.test(url ?? '') ? 'B' : 'A';
+}

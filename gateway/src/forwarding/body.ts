@@ -12,22 +12,20 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Methods whose body is forwarded. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-const tooLarge = (): Fault =>
-  new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES / 1024} KiB.`);
-
-const tooSlow = (): Fault => new Fault('request_timeout', 'The request body did not arrive completely in time.');
-
-const tooMany = (): Fault => unavailable('Too many request bodies are arriving; send it again at once.');
-
 /** Whether a body is forwarded with the method. */
-export const takesBody = ({ method }: IncomingMessage): boolean => WITH_BODY.has(method ?? '');
+export function takesBody({ method }: IncomingMessage): boolean {
+  return WITH_BODY.has(method ?? '');
+}
 
 /** Whether a body has to be read. @throws {Fault} payload_too_large when Content-Length exceeds the limit */
-export const hasBody = (request: IncomingMessage): boolean => {
+export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (Number(length) > BODY_LIMIT_BYTES) throw tooLarge();
   return coding !== undefined || (length !== undefined && length !== '0');
-};
+}
+
+const tooLarge = (): Fault =>
+  new Fault('payload_too_large', `The request body is over ${BODY_LIMIT_BYTES / 1024} KiB.`);
 
 /** A request whose body is arriving. It holds nothing of the service. */
 interface Arriving extends Indexed {
@@ -48,7 +46,7 @@ export interface Bodies {
 }
 
 /** Makes the list of the bodies that are arriving; each has `timeoutMs`, by default less than the server's own limit. */
-export const createBodies = (timeoutMs = 25_000): Bodies => {
+export function createBodies(timeoutMs = 25_000): Bodies {
   let total = 0;
 
   const refuse = ({ exchange, stop }: Arriving, fault: Fault): void => {
@@ -93,4 +91,8 @@ export const createBodies = (timeoutMs = 25_000): Bodies => {
     },
     close: arriving.close,
   };
-};
+}
+
+const tooSlow = (): Fault => new Fault('request_timeout', 'The request body did not arrive completely in time.');
+
+const tooMany = (): Fault => unavailable('Too many request bodies are arriving; send it again at once.');

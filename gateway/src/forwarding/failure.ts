@@ -50,24 +50,13 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ]);
 
-const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
-
 /** Whether the address accepted no connection, so that nothing was sent. */
-export const isUnreached = (error: Error): boolean =>
-  error instanceof ConnectTimeout || (error as NodeJS.ErrnoException).syscall === 'connect';
-
-/** Whether a connection broke. */
-const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
-
-/**
- * Whether the service had closed a reused connection before it read the request: then it has had no effect, and may be
- * sent once more on a new connection (RFC 9112, 9.3.1).
- */
-const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
-  upstream?.reusedSocket === true && isReset(error);
+export function isUnreached(error: Error): boolean {
+  return error instanceof ConnectTimeout || (error as NodeJS.ErrnoException).syscall === 'connect';
+}
 
 /** Maps an error of an upstream request to the client's answer; `retryAfter` is the service's own header. */
-export const failureOf = (error: Error, upstream: ClientRequest | undefined, retryAfter?: string): UpstreamFailure => {
+export function failureOf(error: Error, upstream: ClientRequest | undefined, retryAfter?: string): UpstreamFailure {
   const code = codeOf(error);
   const unconnected = upstream === undefined || upstream.socket?.connecting === true;
   if (UNREACHABLE.has(code) || (error instanceof UpstreamTimeout && unconnected)) {
@@ -81,7 +70,9 @@ export const failureOf = (error: Error, upstream: ClientRequest | undefined, ret
     return { code, fault: badGateway('The service did not answer in time.') };
   }
   return { code, fault: badGateway('The service closed the connection before its response was complete.') };
-};
+}
+
+const codeOf = (error: Error): string => String((error as { readonly code?: unknown }).code ?? error.name);
 
 /** Methods whose requests may be sent a second time. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
@@ -110,22 +101,34 @@ export interface Proxied extends ProxiedExchange, Indexed {
   readonly release: () => void;
 }
 
-export const clientIsGone = ({ exchange: { request, response } }: Proxied): boolean =>
-  response.destroyed || (request.destroyed && !request.complete);
-
-/** Whether the service recognises a repeat of the request by its Idempotency-Key. */
-const hasKey = ({ request, route, claims }: Exchange): boolean =>
-  route?.takesKey === true && claims !== undefined && request.headers['idempotency-key'] !== undefined;
+export function clientIsGone({ exchange: { request, response } }: Proxied): boolean {
+  return response.destroyed || (request.destroyed && !request.complete);
+}
 
 /** Whether the method and the body allow a second request without a key. */
-export const isRepeatable = ({ exchange: { request }, body }: Proxied): boolean =>
-  body === undefined && IDEMPOTENT.has(request.method ?? '');
+export function isRepeatable({ exchange: { request }, body }: Proxied): boolean {
+  return body === undefined && IDEMPOTENT.has(request.method ?? '');
+}
 
 /**
  * Whether the request may be sent once more: it had no effect, since the service had closed its reused connection, or
  * the service recognises a second one by its key.
  */
-export const mayRepeat = (error: Error, proxied: Proxied): boolean => {
+export function mayRepeat(error: Error, proxied: Proxied): boolean {
   if (proxied.isRepeated || proxied.reply !== undefined || !isReset(error)) return false;
   return isRepeatable(proxied) ? isStale(error, proxied.upstream) : hasKey(proxied.exchange);
-};
+}
+
+/** Whether a connection broke. */
+const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes(codeOf(error));
+
+/**
+ * Whether the service had closed a reused connection before it read the request: then it has had no effect, and may be
+ * sent once more on a new connection (RFC 9112, 9.3.1).
+ */
+const isStale = (error: Error, upstream: ClientRequest | undefined): boolean =>
+  upstream?.reusedSocket === true && isReset(error);
+
+/** Whether the service recognises a repeat of the request by its Idempotency-Key. */
+const hasKey = ({ request, route, claims }: Exchange): boolean =>
+  route?.takesKey === true && claims !== undefined && request.headers['idempotency-key'] !== undefined;

@@ -60,7 +60,7 @@ export interface Forwarder {
 }
 
 /** Makes the forwarder of one service. */
-export const createForwarder = (options: ForwarderOptions): Forwarder => {
+export function createForwarder(options: ForwarderOptions): Forwarder {
   const { addresses, passing, timeoutMs, deadlineMs, bodies, concurrency, holderOf } = options;
   const { onFailure, onRepeat, onReply, onStream, onWait } = options;
   const inFlight = createInFlight<Proxied>((late) => expire(late));
@@ -273,4 +273,4 @@ export const createForwarder = (options: ForwarderOptions): Forwarder => {
       proxy.close();
     },
   };
-};
+}

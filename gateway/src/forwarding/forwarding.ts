@@ -56,7 +56,7 @@ interface Running {
 }
 
 /** Makes the forwarding, to no service yet. */
-export const createForwarding = (options: ForwardingOptions): Forwarding => {
+export function createForwarding(options: ForwardingOptions): Forwarding {
   const { addressesOf, limits, streams, responseCache, metrics, logger, timeouts, concurrency = CONCURRENCY } = options;
   const bodies = createBodies(timeouts?.body);
   const holders = createHolders();
@@ -146,4 +146,4 @@ export const createForwarding = (options: ForwardingOptions): Forwarding => {
       for (const forwarder of [...[...running.values()].map((one) => one.forwarder), ...retired]) forwarder.close();
     },
   };
-};
+}

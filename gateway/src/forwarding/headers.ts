@@ -90,20 +90,8 @@ export interface Passing {
   returned(exchange: Exchange, reply: IncomingMessage): string[];
 }
 
-/** The names that a service's `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
-const listed = (connection: string | undefined): readonly string[] => {
-  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
-  return connection.split(',').map((name) => name.trim().toLowerCase());
-};
-
-const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
-
-/** Each name as it is printed, by its lower case. */
-const printed = (names: readonly string[]): ReadonlyMap<string, string> =>
-  new Map(names.map((name) => [name.toLowerCase(), name]));
-
 /** Makes the lists of a row. */
-export const passingOf = (row: ServiceRow, publicOrigin: string): Passing => {
+export function passingOf(row: ServiceRow, publicOrigin: string): Passing {
   const { name: service, prefixes, headers: named, credentials = [], cookies = [] } = row;
   const isOwn = isBuiltIn(service);
   const toService = new Set([...FORWARDED, ...named].map((name) => name.toLowerCase()));
@@ -171,4 +159,16 @@ export const passingOf = (row: ServiceRow, publicOrigin: string): Passing => {
       return headers;
     },
   };
+}
+
+/** Each name as it is printed, by its lower case. */
+const printed = (names: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(names.map((name) => [name.toLowerCase(), name]));
+
+const nameOfCookie = (cookie: string): string => cookie.split('=', 1)[0]?.trim() ?? '';
+
+/** The names that a service's `Connection` lists (RFC 9110, 7.6.1), which apply to one hop only. */
+const listed = (connection: string | undefined): readonly string[] => {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return [];
+  return connection.split(',').map((name) => name.trim().toLowerCase());
 };

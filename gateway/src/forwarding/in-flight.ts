@@ -26,7 +26,7 @@ interface InFlight<Item extends Indexed> {
  * grows its table, the old table keeps its entries and a link to the new one, and once that old table has been promoted,
  * later requests live until the next full collection (measured: a third of all memory).
  */
-export const createInFlight = <Item extends Indexed>(late: (item: Item) => void): InFlight<Item> => {
+export function createInFlight<Item extends Indexed>(late: (item: Item) => void): InFlight<Item> {
   const items: Item[] = [];
   let ticking: NodeJS.Timeout | undefined;
 
@@ -71,7 +71,7 @@ export const createInFlight = <Item extends Indexed>(late: (item: Item) => void)
     visit,
     close: stop,
   };
-};
+}
 
 /** Who has a request in flight. */
 export interface Holder {
@@ -90,7 +90,7 @@ interface Slots {
 const PARTS = { caller: 0.05, institution: 0.5 } as const;
 
 /** Shares the slots of a service that may have `concurrency` requests in flight. */
-export const createSlots = (concurrency: number): Slots => {
+export function createSlots(concurrency: number): Slots {
   const boundOf = (who: keyof typeof PARTS) => ({
     who,
     most: Math.ceil(concurrency * PARTS[who]),
@@ -126,4 +126,4 @@ export const createSlots = (concurrency: number): Slots => {
       };
     },
   };
-};
+}

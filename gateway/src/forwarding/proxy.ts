@@ -44,18 +44,6 @@ const RECENT_MS = 600;
 /** Longer than the kernel takes to repeat an attempt that a full backlog dropped, twice. */
 const CONNECT_MS = 5_000;
 
-/** Ends a connection that is not established in time: nothing has been sent on it. */
-const limitConnecting = (socket: Socket): void => {
-  if (!socket.connecting) return;
-  const end = () => {
-    if (socket.connecting) socket.destroy(new ConnectTimeout());
-  };
-  // A process that stood still first reads which connections were established meanwhile.
-  const timer = setTimeout(() => setImmediate(end), CONNECT_MS);
-  const established = () => clearTimeout(timer);
-  socket.once('connect', established).once('close', established);
-};
-
 /**
  * Stands for the client's response: the package destroys its response when the service's ends early, where the gateway
  * still answers, and is asked twice for a request that is repeated. So it gets one without a connection.
@@ -72,7 +60,7 @@ class UnsentResponse<State> extends ServerResponse {
 }
 
 /** Makes the proxy of the service at `url`. */
-export const createProxy = <State>(url: string, { onRequest, onReply, onError }: ProxyEvents<State>): Proxy<State> => {
+export function createProxy<State>(url: string, { onRequest, onReply, onError }: ProxyEvents<State>): Proxy<State> {
   const { protocol, hostname } = new URL(url);
   // Connections are made to IP addresses, certificates are of names.
   const servername = isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {};
@@ -127,4 +115,16 @@ export const createProxy = <State>(url: string, { onRequest, onReply, onError }:
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
+}
+
+/** Ends a connection that is not established in time: nothing has been sent on it. */
+const limitConnecting = (socket: Socket): void => {
+  if (!socket.connecting) return;
+  const end = () => {
+    if (socket.connecting) socket.destroy(new ConnectTimeout());
+  };
+  // A process that stood still first reads which connections were established meanwhile.
+  const timer = setTimeout(() => setImmediate(end), CONNECT_MS);
+  const established = () => clearTimeout(timer);
+  socket.once('connect', established).once('close', established);
 };

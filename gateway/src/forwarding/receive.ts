@@ -22,7 +22,7 @@ interface ReceiverOptions {
  * Makes what passes a service's answer on. Whatever the service answers, and whatever fails because of it, concerns its
  * own exchange: an answer that cannot be passed on is replaced by an error, or cut off once part of it was sent.
  */
-export const createReceiver = ({ passing, onReply, onStream, forget, answerFailure }: ReceiverOptions) => {
+export function createReceiver({ passing, onReply, onStream, forget, answerFailure }: ReceiverOptions) {
   const guard = (proxied: Proxied, act: () => void): void => {
     try {
       act();
@@ -55,4 +55,4 @@ export const createReceiver = ({ passing, onReply, onStream, forget, answerFailu
   };
 
   return (proxied: Proxied, reply: IncomingMessage): void => guard(proxied, () => relay(proxied, reply));
-};
+}

@@ -10,8 +10,12 @@ const SMALL_BYTES = 16_384;
 /** The content type of nearly every response. */
 const USUAL = `${JSON_TYPE}; charset=utf-8`;
 
-const isJson = (type: string): boolean =>
-  type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
+/** Checks that a response can belong to this interface, by status and media type. @throws {ForeignReply} if not */
+export function requireInterface(reply: IncomingMessage, method: string | undefined, route: Route | undefined): void {
+  const { statusCode = 0 } = reply;
+  if (statusCode < 200 || statusCode > 599) throw new ForeignReply(`its status is ${statusCode}`);
+  if (!hasTypeOf(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
+}
 
 /** Whether the body of a response can belong to this interface: JSON, a type that the operation has, or no body. */
 const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMessage, method?: string): boolean => {
@@ -25,25 +29,16 @@ const hasTypeOf = (route: Route | undefined, { statusCode, headers }: IncomingMe
   return isJson(essence) || route?.mediaTypes === 'any' || (route?.mediaTypes.has(essence) ?? false);
 };
 
-/** Checks that a response can belong to this interface, by status and media type. @throws {ForeignReply} if not */
-export const requireInterface = (
-  reply: IncomingMessage,
-  method: string | undefined,
-  route: Route | undefined,
-): void => {
-  const { statusCode = 0 } = reply;
-  if (statusCode < 200 || statusCode > 599) throw new ForeignReply(`its status is ${statusCode}`);
-  if (!hasTypeOf(route, reply, method)) throw new ForeignReply('its media type is not one of the operation');
-};
+const isJson = (type: string): boolean =>
+  type === JSON_TYPE || (type.startsWith('application/') && type.endsWith('+json'));
 
 /** Whether a response of the interface has no end of its own. */
-export const isStream = ({ headers }: IncomingMessage): boolean =>
-  headers['content-type']?.startsWith('text/event-stream') ?? false;
-
-const namesIn = (vary: string): string[] => vary.split(',').map((name) => name.trim());
+export function isStream({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false;
+}
 
 /** Joins every `Vary` among the headers, and the gateway's own, in one field without repetitions. */
-export const joinVary = (headers: string[], own?: ReturnType<ServerResponse['getHeader']>): void => {
+export function joinVary(headers: string[], own?: ReturnType<ServerResponse['getHeader']>): void {
   const names = own === undefined ? [] : namesIn(String(own));
   let first = -1;
   for (let index = headers.length - 2; index >= 0; index -= 2) {
@@ -53,20 +48,22 @@ export const joinVary = (headers: string[], own?: ReturnType<ServerResponse['get
     first = index;
   }
   if (first >= 0) headers[first + 1] = [...new Set(names)].join(', ');
-};
+}
+
+const namesIn = (vary: string): string[] => vary.split(',').map((name) => name.trim());
+
+/** Sends a complete response. */
+export function sendWhole(response: ServerResponse, status: number, headers: string[], body: Buffer): void {
+  if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
+  response.writeHead(status, headers);
+  endWith(response, body);
+}
 
 /** Ends the response with its whole body. */
 const endWith = (response: ServerResponse, body: Buffer): void => {
   // As latin1 text, which Node joins with the headers: one write to the connection instead of a vector.
   if (body.length < SMALL_BYTES) response.end(body.toString('latin1'), 'latin1');
   else response.end(body);
-};
-
-/** Sends a complete response. */
-export const sendWhole = (response: ServerResponse, status: number, headers: string[], body: Buffer): void => {
-  if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
-  response.writeHead(status, headers);
-  endWith(response, body);
 };
 
 /** Where a reply is forwarded to. */
@@ -82,11 +79,7 @@ interface Forwarded {
  * Forwards a response with backpressure; a short one of known length is sent in one write. Calls `broken` if the
  * upstream response ends early while the client's has not ended.
  */
-export const sendReply = (
-  reply: IncomingMessage,
-  { response, headers, guard }: Forwarded,
-  broken: () => void,
-): void => {
+export function sendReply(reply: IncomingMessage, { response, headers, guard }: Forwarded, broken: () => void): void {
   if (response.hasHeader('Vary')) joinVary(headers, response.getHeader('Vary'));
   const status = reply.statusCode ?? 502;
   const length = Number(reply.headers['content-length'] ?? -1);
@@ -121,29 +114,16 @@ export const sendReply = (
   reply.on('error', () => {
     if (!response.writableEnded && !response.destroyed) broken();
   });
-};
+}
 
 /** Above the size of any error of the point of sale. */
 const MOST_BYTES = 65_536;
-
-/** Whether the body is a 500 of family B with its two consequence members. */
-const reportsConsequences = (body: Buffer): boolean => {
-  try {
-    const { success, errorCode, userLoggedOut, orderCancelled } = JSON.parse(body.toString('utf8'));
-    const isError = success === false && typeof errorCode === 'string';
-    return isError && typeof userLoggedOut === 'boolean' && typeof orderCancelled === 'boolean';
-  } catch {
-    return false;
-  }
-};
-
-const noFailure = (): ForeignReply => new ForeignReply('it is no error of the point of sale');
 
 /**
  * Forwards a 5xx of the point of sale if it is a family B 500; any other is foreign, because an intermediary sent it.
  * The response is buffered first, because it is rare and small.
  */
-export const relayFailure = (reply: IncomingMessage, to: Forwarded): void => {
+export function relayFailure(reply: IncomingMessage, to: Forwarded): void {
   const { response, headers, guard } = to;
   const { statusCode } = reply;
   const refuse = (): void =>
@@ -169,4 +149,17 @@ export const relayFailure = (reply: IncomingMessage, to: Forwarded): void => {
   reply.on('data', (chunk: Buffer) => guard(() => take(chunk)));
   reply.on('end', () => guard(end));
   reply.on('error', refuse);
+}
+
+const noFailure = (): ForeignReply => new ForeignReply('it is no error of the point of sale');
+
+/** Whether the body is a 500 of family B with its two consequence members. */
+const reportsConsequences = (body: Buffer): boolean => {
+  try {
+    const { success, errorCode, userLoggedOut, orderCancelled } = JSON.parse(body.toString('utf8'));
+    const isError = success === false && typeof errorCode === 'string';
+    return isError && typeof userLoggedOut === 'boolean' && typeof orderCancelled === 'boolean';
+  } catch {
+    return false;
+  }
 };

@@ -38,41 +38,8 @@ const MOST_SESSIONS = 20_000;
 /** After a request that may end a session, nothing is known of it for this long, in milliseconds. */
 const CHANGE_MS = 2_000;
 
-/** Everything in a request that a shared response depends on; undefined if the request may not be shared. */
-const keyOf = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
-  const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
-  // A client that has a response asks whether it is still current.
-  const isShared = family === 'B' || (isPublic && headers['if-none-match'] === undefined);
-  if (method !== 'GET' || !isShared) return undefined;
-  const owner = family === 'B' ? String(host) : (apiKey?.institution ?? '');
-  return `${family}${target.path}${target.query}\n${owner}\n${language}\n${String(coding)}`;
-};
-
-/** The session of a request at its point of sale; undefined without one. */
-const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
-  const token = headers[SESSION_HEADER];
-  return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
-};
-
-/** When which sessions were last known to be alive: by a response that their service verified them for and shared. */
-const createSessions = () => {
-  const aliveUntil = createNewest<number>(MOST_SESSIONS);
-  const changingUntil = createNewest<number>(MOST_SESSIONS);
-  return {
-    isAlive: (session: string, now: number): boolean => (aliveUntil.get(session) ?? 0) > now,
-    recordAlive(session: string, now: number, until: number): void {
-      if ((changingUntil.get(session) ?? 0) <= now) aliveUntil.set(session, until);
-    },
-    /** A request of the session may end it. */
-    recordChange(session: string, now: number): void {
-      aliveUntil.delete(session);
-      changingUntil.set(session, now + CHANGE_MS);
-    },
-  };
-};
-
 /** Makes the cache, bounded in bytes and time. */
-export const createResponseCache = (lookedUp: (found: boolean) => void = () => undefined): ResponseCache => {
+export function createResponseCache(lookedUp: (found: boolean) => void = () => undefined): ResponseCache {
   const responses = new LRUCache<string, CachedResponse>({
     maxSize: MOST_BYTES,
     maxEntrySize: MOST_BYTES_OF_ONE,
@@ -111,4 +78,37 @@ export const createResponseCache = (lookedUp: (found: boolean) => void = () => u
       });
     },
   };
+}
+
+/** When which sessions were last known to be alive: by a response that their service verified them for and shared. */
+const createSessions = () => {
+  const aliveUntil = createNewest<number>(MOST_SESSIONS);
+  const changingUntil = createNewest<number>(MOST_SESSIONS);
+  return {
+    isAlive: (session: string, now: number): boolean => (aliveUntil.get(session) ?? 0) > now,
+    recordAlive(session: string, now: number, until: number): void {
+      if ((changingUntil.get(session) ?? 0) <= now) aliveUntil.set(session, until);
+    },
+    /** A request of the session may end it. */
+    recordChange(session: string, now: number): void {
+      aliveUntil.delete(session);
+      changingUntil.set(session, now + CHANGE_MS);
+    },
+  };
+};
+
+/** The session of a request at its point of sale; undefined without one. */
+const sessionOf = ({ request: { headers } }: Exchange): string | undefined => {
+  const token = headers[SESSION_HEADER];
+  return token === undefined ? undefined : `${String(headers['x-service-host'])}\n${String(token)}`;
+};
+
+/** Everything in a request that a shared response depends on; undefined if the request may not be shared. */
+const keyOf = ({ request: { method, headers }, family, target, isPublic, apiKey }: Exchange): string | undefined => {
+  const { 'x-service-host': host = '', 'accept-language': language = '', 'accept-encoding': coding = '' } = headers;
+  // A client that has a response asks whether it is still current.
+  const isShared = family === 'B' || (isPublic && headers['if-none-match'] === undefined);
+  if (method !== 'GET' || !isShared) return undefined;
+  const owner = family === 'B' ? String(host) : (apiKey?.institution ?? '');
+  return `${family}${target.path}${target.query}\n${owner}\n${language}\n${String(coding)}`;
 };

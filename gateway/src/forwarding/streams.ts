@@ -34,25 +34,6 @@ interface StreamsOptions {
 /** Together with the age of cached decisions, it is below the five seconds that are promised. */
 const EVERY_MS = 500;
 
-/** Whether the token is worth nothing any more; an authorizer that does not answer decides nothing. */
-const isRefusal = (error: unknown): error is Fault =>
-  error instanceof Fault && (error.code === 'unauthorized' || error.code === 'forbidden');
-
-const changed = (): Fault =>
-  unavailable('What this token may read has changed while the request waited: send it again.');
-
-/** What bounds the data of a user and of its client, as text to compare. */
-const boundsOf = ({ user, bounds }: Caller): string =>
-  JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
-
-/** Whether a service could show the caller of the later identity less than that of the earlier one. */
-const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
-  if (later === earlier || earlier === undefined) return false;
-  const [now, before] = [later, earlier].map((identity) => identity && callerOfIdentity(identity));
-  if (!now || !before) return true;
-  return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now) !== boundsOf(before);
-};
-
 interface Watched {
   /** The last identity: the next one is compared with it. */
   identity: string | undefined;
@@ -60,7 +41,7 @@ interface Watched {
 }
 
 /** Watches the streams. */
-export const createStreams = ({ checks, logger, everyMs = EVERY_MS }: StreamsOptions): Streams => {
+export function createStreams({ checks, logger, everyMs = EVERY_MS }: StreamsOptions): Streams {
   const open = new Map<Exchange, Watched>();
 
   const check = async ([exchange, watched]: readonly [Exchange, Watched]): Promise<void> => {
@@ -94,4 +75,23 @@ export const createStreams = ({ checks, logger, everyMs = EVERY_MS }: StreamsOpt
       await watching.close();
     },
   };
+}
+
+/** Whether the token is worth nothing any more; an authorizer that does not answer decides nothing. */
+const isRefusal = (error: unknown): error is Fault =>
+  error instanceof Fault && (error.code === 'unauthorized' || error.code === 'forbidden');
+
+/** Whether a service could show the caller of the later identity less than that of the earlier one. */
+const isWorthLess = (later: string | undefined, earlier: string | undefined): boolean => {
+  if (later === earlier || earlier === undefined) return false;
+  const [now, before] = [later, earlier].map((identity) => identity && callerOfIdentity(identity));
+  if (!now || !before) return true;
+  return before.scopes.some((scope) => !now.scopes.includes(scope)) || boundsOf(now) !== boundsOf(before);
 };
+
+/** What bounds the data of a user and of its client, as text to compare. */
+const boundsOf = ({ user, bounds }: Caller): string =>
+  JSON.stringify([user && [user.role, user.contact, user.pointsOfSale.toSorted()], bounds]);
+
+const changed = (): Fault =>
+  unavailable('What this token may read has changed while the request waited: send it again.');

@@ -14,15 +14,16 @@ const SERVICE_HOST = 'x-service-host';
 type Reply = Pick<IncomingMessage, 'headers'>;
 
 /** The session token that a response of a service with sessions vouches for: one that it has made, or has verified. */
-export const verifiedSession = ({ request }: Exchange, { headers }: Reply): string | undefined => {
+export function verifiedSession({ request }: Exchange, { headers }: Reply): string | undefined {
   const isVerified = headers[KNOWN_SESSION_HEADER] !== undefined;
   const token = headers[SESSION_HEADER] ?? (isVerified ? request.headers[SESSION_HEADER] : undefined);
   return typeof token === 'string' && token !== '' ? token : undefined;
-};
+}
 
 /** Each user at a client has a quota of its own, beside the client's. */
-export const principalIn = ({ client_id, role, sub }: AccessClaims): string =>
-  role === undefined ? client_id : `${client_id}/${sub}`;
+export function principalIn({ client_id, role, sub }: AccessClaims): string {
+  return role === undefined ? client_id : `${client_id}/${sub}`;
+}
 
 /** The requests of points of sale that their service has not named yet, or that are invented, are counted together. */
 const UNKNOWN = '';
@@ -40,7 +41,7 @@ interface Holders {
 }
 
 /** Makes the recognition of callers. */
-export const createHolders = (): Holders => {
+export function createHolders(): Holders {
   const institutions = createNewest<string>(HOSTS);
   const hostOf = ({ request }: Exchange): string => String(request.headers[SERVICE_HOST] ?? '').toLowerCase();
   return {
@@ -55,4 +56,4 @@ export const createHolders = (): Holders => {
       if (typeof institution === 'string') institutions.set(hostOf(exchange), institution);
     },
   };
-};
+}

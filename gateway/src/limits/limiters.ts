@@ -18,11 +18,8 @@ const MINUTE_MS = 60_000;
 /** Maximum number of keys; the least recently used are evicted and start at zero. */
 const KEYS = 100_000;
 
-/** The policy of a limit per minute. */
-const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"${name}";q=${perMinute};w=60` });
-
 /** Makes a limiter; `name` is the policy's name, for instance `client`. */
-export const createLimiter = (name: string, perMinute: number): Limiter => {
+export function createLimiter(name: string, perMinute: number): Limiter {
   const windows = createNewest<Window>(KEYS);
   const policy = policyOf(name, perMinute);
   return {
@@ -41,7 +38,10 @@ export const createLimiter = (name: string, perMinute: number): Limiter => {
       };
     },
   };
-};
+}
+
+/** The policy of a limit per minute. */
+const policyOf = (name: string, perMinute: number): Policy => ({ name, field: `"${name}";q=${perMinute};w=60` });
 
 /**
  * Counts requests per key in the minute before each request. One gateway grants the whole limit; of several each grants
@@ -97,7 +97,7 @@ interface Recent {
  * Makes a limiter; `name` is the policy's name. `report` is called when a key needs a share, or a larger one: it may be
  * called with every request.
  */
-export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) => void): SlidingLimiter => {
+export function createSlidingLimiter(name: string, report: (isUrgent: boolean) => void): SlidingLimiter {
   const keys = createNewest<Recent>(KEYS);
   let gateways = 1;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -214,4 +214,4 @@ export const createSlidingLimiter = (name: string, report: (isUrgent: boolean) =
       }
     },
   };
-};
+}

@@ -9,41 +9,7 @@ import { principalIn, SESSION_HEADER } from './callers.ts';
 import { createLimiter, createSlidingLimiter, type Limiter } from './limiters.ts';
 import { createNewest } from './newest.ts';
 
-/** The start of the next calendar month, UTC. Epoch milliseconds. */
-const nextMonth = (now: number): number => {
-  const date = new Date(now);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
-};
-
-const policyOf = (monthlyQuota: number, seconds: number): Policy => ({
-  name: 'api_key_month',
-  field: `"api_key_month";q=${monthlyQuota};w=${seconds}`,
-});
-
 const DAY_SECONDS = 86_400;
-
-/**
- * The refusal of one more request with the key at `now` (epoch milliseconds); undefined if its monthly quota over all
- * gateways allows it: what all of them have reported, and what this one has admitted since. Other gateways' last requests
- * are missing, for as long as they take to report and a key is cached: at most 15 seconds.
- */
-const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
-  const { apiKeyId, monthlyQuota, month, used, reportedUpTo } = apiKey;
-  if (monthlyQuota === null) return undefined;
-  const current = new Date(now).toISOString().slice(0, 7);
-  const reported = month === current ? used : 0;
-  if (reported + meter.usedSince(apiKeyId, reportedUpTo, current) < monthlyQuota) return undefined;
-  const end = nextMonth(now);
-  const resetSeconds = Math.ceil((end - now) / 1_000);
-  const fault = new Fault('api_key_quota_exceeded', 'The requests of this API key are used up until next month.', {
-    'Retry-After': `${resetSeconds}`,
-  });
-  const days = new Date(end - 1).getUTCDate();
-  return {
-    fault,
-    quota: { policy: policyOf(monthlyQuota, days * DAY_SECONDS), allowed: false, left: 0, resetSeconds },
-  };
-};
 
 /** Requests per minute. */
 export interface LimitOptions {
@@ -78,28 +44,15 @@ const SESSIONS = 100_000;
 /** How long a verified session is registered: as long as one lives by default without a request. Milliseconds. */
 const REGISTERED_MS = 1_800_000;
 
-const count = (exchange: Exchange, limiter: Limiter, key: string): undefined =>
-  admit(exchange, limiter.take(key, exchange.now));
-
-const admit = (exchange: Exchange, quota: Quota): undefined => {
-  exchange.quota = quota;
-  if (quota.allowed) return;
-  throw new Fault('too_many_requests', `The rate limit is used up; try again in ${quota.resetSeconds} s.`, {
-    'Retry-After': `${quota.resetSeconds}`,
-  });
-};
-
-const keyOf = (token: string): string => hash('sha256', token, 'base64url');
-
 /**
  * Makes the limits of one gateway process. Those of clients and API keys hold over all gateways (platform, section 9);
  * those of addresses and sessions are each process's own. `report` requests a report before its time.
  */
-export const createLimits = (
+export function createLimits(
   perMinute: LimitOptions,
   meter: Pick<Meter, 'usedSince' | 'admitted'>,
   report: (isUrgent: boolean) => void,
-): Limits => {
+): Limits {
   const addresses = createLimiter('address', perMinute.address);
   const clients = createSlidingLimiter('client', report);
   const visitors = createLimiter('session', perMinute.session);
@@ -145,4 +98,51 @@ export const createLimits = (
       sessions.set(keyOf(token), now + REGISTERED_MS);
     },
   };
+}
+
+const keyOf = (token: string): string => hash('sha256', token, 'base64url');
+
+const count = (exchange: Exchange, limiter: Limiter, key: string): undefined =>
+  admit(exchange, limiter.take(key, exchange.now));
+
+const admit = (exchange: Exchange, quota: Quota): undefined => {
+  exchange.quota = quota;
+  if (quota.allowed) return;
+  throw new Fault('too_many_requests', `The rate limit is used up; try again in ${quota.resetSeconds} s.`, {
+    'Retry-After': `${quota.resetSeconds}`,
+  });
 };
+
+/**
+ * The refusal of one more request with the key at `now` (epoch milliseconds); undefined if its monthly quota over all
+ * gateways allows it: what all of them have reported, and what this one has admitted since. Other gateways' last requests
+ * are missing, for as long as they take to report and a key is cached: at most 15 seconds.
+ */
+const quotaRefusal = (meter: Pick<Meter, 'usedSince'>, apiKey: ApiKeyFacts, now: number) => {
+  const { apiKeyId, monthlyQuota, month, used, reportedUpTo } = apiKey;
+  if (monthlyQuota === null) return undefined;
+  const current = new Date(now).toISOString().slice(0, 7);
+  const reported = month === current ? used : 0;
+  if (reported + meter.usedSince(apiKeyId, reportedUpTo, current) < monthlyQuota) return undefined;
+  const end = nextMonth(now);
+  const resetSeconds = Math.ceil((end - now) / 1_000);
+  const fault = new Fault('api_key_quota_exceeded', 'The requests of this API key are used up until next month.', {
+    'Retry-After': `${resetSeconds}`,
+  });
+  const days = new Date(end - 1).getUTCDate();
+  return {
+    fault,
+    quota: { policy: policyOf(monthlyQuota, days * DAY_SECONDS), allowed: false, left: 0, resetSeconds },
+  };
+};
+
+/** The start of the next calendar month, UTC. Epoch milliseconds. */
+const nextMonth = (now: number): number => {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+};
+
+const policyOf = (monthlyQuota: number, seconds: number): Policy => ({
+  name: 'api_key_month',
+  field: `"api_key_month";q=${monthlyQuota};w=${seconds}`,
+});

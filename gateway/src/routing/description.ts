@@ -53,16 +53,16 @@ const TEMPLATE = /^(?:\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]+|\{[^{}/]+\}))+$/;
 
 const SCOPE = /^([a-z][a-z0-9-]*)(?:\.sensitive)?:(?:read|write)$/;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Checks that a value is a usable OpenAPI 3.1 document. @throws {Error} with the reason */
-export const asDocument = (value: unknown): OpenApiDocument => {
+export function asDocument(value: unknown): OpenApiDocument {
   const { openapi, paths } = isObject(value) ? value : {};
   if (typeof openapi !== 'string' || !openapi.startsWith('3.1')) throw new Error('not an OpenAPI 3.1 document');
   if (!isObject(paths) || !Object.values(paths).every(isObject)) throw new Error('the document has no paths');
   return value as OpenApiDocument;
-};
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Requirement = Readonly<Record<string, readonly string[]>>;
 
@@ -70,65 +70,15 @@ type Requirement = Readonly<Record<string, readonly string[]>>;
 const TOKENS = 'oauth2';
 const API_KEYS = 'apiKey';
 
-const isApiKey = (requirement: Requirement): boolean =>
-  requirement[API_KEYS] !== undefined && Object.keys(requirement).length === 1;
-
-/**
- * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any other
- * security. An API key as an alternative does not count.
- */
-const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
-  const others = security.filter((requirement) => !isApiKey(requirement));
-  const schemes = others.length === 1 ? Object.entries(others[0] ?? {}) : [];
-  const [name, scopes] = schemes.length === 1 ? (schemes[0] ?? []) : [];
-  return scopes?.join(' ') || (name === TOKENS ? '' : undefined);
-};
-
 const IDEMPOTENCY_KEY = '#/components/parameters/IdempotencyKey';
 
-const takesKey = ({ parameters = [] }: OpenApiOperation): boolean =>
-  parameters.some((parameter) => '$ref' in parameter && parameter.$ref === IDEMPOTENCY_KEY);
-
 const RESPONSE = '#/components/responses/';
-
-const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
-  const contents = Object.values(responses).map(({ $ref, content }) => {
-    const shared = $ref?.startsWith(RESPONSE)
-      ? ownMember(components?.responses, $ref.slice(RESPONSE.length))
-      : undefined;
-    return (shared as OpenApiResponse | undefined)?.content ?? content;
-  });
-  return new Set(contents.flatMap((content) => Object.keys(content ?? {})));
-};
-
-/** Why the service may not expose the operation; undefined if it may. */
-const reasonToRefuse = (
-  row: ServiceRow,
-  path: string,
-  method: string,
-  scope: string | undefined,
-): string | undefined => {
-  if (!TEMPLATE.test(path) || !row.prefixes.some((prefix) => isBelow(path, prefix)))
-    return 'is not below a prefix of the service';
-  if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
-  if (row.open.includes(`${method} ${path}`)) return undefined;
-  if (scope === undefined) return 'has no scope and is not listed as public';
-  // Any token of any client would do: only the product itself has such operations.
-  if (scope === '' && !isBuiltIn(row.name))
-    return 'names no scope; require one of the domains of the service, or list it in open';
-  const foreign = scope.split(' ').filter((one) => one !== '' && !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
-  return foreign.length === 0 ? undefined : `requires scopes of another domain: ${foreign.join(' ')}`;
-};
 
 /** The longest time that an operation may claim for the beginning of its response, in seconds. */
 const MOST_SECONDS = 120;
 
-/** Seconds in milliseconds; undefined unless it is a usable number of them. */
-const secondsOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
-
 /** Reads the routes that a service may expose from its description. */
-export const readRoutes = (row: ServiceRow, document: OpenApiDocument): DescribedRoutes => {
+export function readRoutes(row: ServiceRow, document: OpenApiDocument): DescribedRoutes {
   const { name: service } = row;
   const routes: Route[] = [];
   const refused: string[] = [];
@@ -162,4 +112,54 @@ export const readRoutes = (row: ServiceRow, document: OpenApiDocument): Describe
     }
   }
   return { routes, refused };
+}
+
+/**
+ * The scopes that an operation requires, separated by spaces; empty if any access token will do, undefined for any other
+ * security. An API key as an alternative does not count.
+ */
+const scopeOf = (security: readonly Requirement[] = []): string | undefined => {
+  const others = security.filter((requirement) => !isApiKey(requirement));
+  const schemes = others.length === 1 ? Object.entries(others[0] ?? {}) : [];
+  const [name, scopes] = schemes.length === 1 ? (schemes[0] ?? []) : [];
+  return scopes?.join(' ') || (name === TOKENS ? '' : undefined);
+};
+
+const isApiKey = (requirement: Requirement): boolean =>
+  requirement[API_KEYS] !== undefined && Object.keys(requirement).length === 1;
+
+/** Why the service may not expose the operation; undefined if it may. */
+const reasonToRefuse = (
+  row: ServiceRow,
+  path: string,
+  method: string,
+  scope: string | undefined,
+): string | undefined => {
+  if (!TEMPLATE.test(path) || !row.prefixes.some((prefix) => isBelow(path, prefix)))
+    return 'is not below a prefix of the service';
+  if (row.sessions.some((prefix) => isBelow(path, prefix))) return undefined;
+  if (row.open.includes(`${method} ${path}`)) return undefined;
+  if (scope === undefined) return 'has no scope and is not listed as public';
+  // Any token of any client would do: only the product itself has such operations.
+  if (scope === '' && !isBuiltIn(row.name))
+    return 'names no scope; require one of the domains of the service, or list it in open';
+  const foreign = scope.split(' ').filter((one) => one !== '' && !row.domains.includes(SCOPE.exec(one)?.[1] ?? ''));
+  return foreign.length === 0 ? undefined : `requires scopes of another domain: ${foreign.join(' ')}`;
+};
+
+const takesKey = ({ parameters = [] }: OpenApiOperation): boolean =>
+  parameters.some((parameter) => '$ref' in parameter && parameter.$ref === IDEMPOTENCY_KEY);
+
+/** Seconds in milliseconds; undefined unless it is a usable number of them. */
+const secondsOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && value > 0 && value <= MOST_SECONDS ? value * 1_000 : undefined;
+
+const mediaTypesOf = ({ responses = {} }: OpenApiOperation, { components }: OpenApiDocument): ReadonlySet<string> => {
+  const contents = Object.values(responses).map(({ $ref, content }) => {
+    const shared = $ref?.startsWith(RESPONSE)
+      ? ownMember(components?.responses, $ref.slice(RESPONSE.length))
+      : undefined;
+    return (shared as OpenApiResponse | undefined)?.content ?? content;
+  });
+  return new Set(contents.flatMap((content) => Object.keys(content ?? {})));
 };

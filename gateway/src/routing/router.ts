@@ -10,15 +10,12 @@ export type Upstream = ServiceRow & { readonly url: string };
 export type ServiceUrls = Readonly<Record<string, string | undefined>>;
 
 /** The present services that have an address, in the order of the list. */
-export const upstreamsOf = (list: ServiceList, urls: ServiceUrls): readonly Upstream[] =>
-  list.rows().flatMap((row) => {
+export function upstreamsOf(list: ServiceList, urls: ServiceUrls): readonly Upstream[] {
+  return list.rows().flatMap((row) => {
     const url = ownMember(urls, row.name) ?? row.url;
     return url === undefined ? [] : [{ ...row, url }];
   });
-
-/** Prefixes of a service's web pages, and whether these have forms, which are sent with POST. */
-const pagesIn = ({ pages }: ServiceRow): readonly { readonly prefix: string; readonly hasForms: boolean }[] =>
-  pages.map((page) => ({ prefix: page.replace(/^POST /, ''), hasForms: page.startsWith('POST ') }));
+}
 
 /** The routes of one path by method, GET's also as HEAD, and the value of `Allow`. */
 export interface PathRoutes {
@@ -43,9 +40,24 @@ interface Node {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-const newNode = (): Node => ({ children: new Map(), routes: new Map() });
+/** Makes the router. Of two routes with the same method and path the first one counts. */
+export function createRouter(routes: Iterable<Route>): Router {
+  const root = newNode();
+  const concrete = new Map<string, PathRoutes>();
+  const ends = new Map<Node, string>();
+  for (const route of routes) {
+    const node = route.template.slice(1).split('/').reduce(childFor, root);
+    if (!node.routes.has(route.method)) node.routes.set(route.method, route);
+    ends.set(node, route.template);
+  }
+  for (const [node, template] of ends) {
+    node.atPath = pathRoutesOf(node.routes);
+    if (!template.includes('{')) concrete.set(template, node.atPath);
+  }
+  return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
+}
 
-const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
+const newNode = (): Node => ({ children: new Map(), routes: new Map() });
 
 const childFor = (node: Node, segment: string): Node => {
   if (isParameter(segment)) {
@@ -56,6 +68,8 @@ const childFor = (node: Node, segment: string): Node => {
   node.children.set(segment, child);
   return child;
 };
+
+const isParameter = (segment: string): boolean => segment.startsWith('{') && segment.endsWith('}');
 
 /** Adds HEAD and `Allow` to the routes of one path. */
 const pathRoutesOf = (declared: ReadonlyMap<string, Route>): PathRoutes => {
@@ -72,25 +86,6 @@ const search = (node: Node, segments: readonly string[], depth: number): PathRou
   const concrete = child && search(child, segments, depth + 1);
   return concrete ?? (node.template && search(node.template, segments, depth + 1));
 };
-
-/** Makes the router. Of two routes with the same method and path the first one counts. */
-export const createRouter = (routes: Iterable<Route>): Router => {
-  const root = newNode();
-  const concrete = new Map<string, PathRoutes>();
-  const ends = new Map<Node, string>();
-  for (const route of routes) {
-    const node = route.template.slice(1).split('/').reduce(childFor, root);
-    if (!node.routes.has(route.method)) node.routes.set(route.method, route);
-    ends.set(node, route.template);
-  }
-  for (const [node, template] of ends) {
-    node.atPath = pathRoutesOf(node.routes);
-    if (!template.includes('{')) concrete.set(template, node.atPath);
-  }
-  return { find: (path) => concrete.get(path) ?? search(root, path.slice(1).split('/'), 0) };
-};
-
-const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
 
 /** The web pages of the services and of the gateway. */
 export interface Pages {
@@ -113,7 +108,7 @@ export interface Pages {
 }
 
 /** Makes the pages, of no service yet. */
-export const createPages = (): Pages => {
+export function createPages(): Pages {
   const routesOf = (service: string, prefix: string, methods: readonly string[]) => {
     const operation = `${service}Pages`;
     const open = { scope: undefined, isPublic: false, takesKey: false, mediaTypes: 'any' as const, key: operation };
@@ -141,4 +136,10 @@ export const createPages = (): Pages => {
       ];
     },
   };
-};
+}
+
+const pathOf = (url: string): string => /^(?:https?:\/\/[^/?#]*)?([^?#]*)/.exec(url)?.[1] ?? '';
+
+/** Prefixes of a service's web pages, and whether these have forms, which are sent with POST. */
+const pagesIn = ({ pages }: ServiceRow): readonly { readonly prefix: string; readonly hasForms: boolean }[] =>
+  pages.map((page) => ({ prefix: page.replace(/^POST /, ''), hasForms: page.startsWith('POST ') }));

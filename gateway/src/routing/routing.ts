@@ -34,16 +34,11 @@ interface RoutingOptions {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
 }
 
-const notAllowed = (allow: string): Fault =>
-  new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
-
 /** Paths that the listeners answer for GET and HEAD before the application. */
 const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
-const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
-
 /** Makes the routing. Only described operations and web pages can be reached through it. */
-export const createRouting = ({ pages, own, logger }: RoutingOptions): Routing => {
+export function createRouting({ pages, own, logger }: RoutingOptions): Routing {
   let services: readonly Upstream[] = [];
   const documents = new Map<string, OpenApiDocument>();
   const described = new Map<string, readonly Route[]>();
@@ -128,4 +123,9 @@ export const createRouting = ({ pages, own, logger }: RoutingOptions): Routing =
       return route;
     },
   };
-};
+}
+
+const isRead = (method: string | undefined): boolean => method === 'GET' || method === 'HEAD';
+
+const notAllowed = (allow: string): Fault =>
+  new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });

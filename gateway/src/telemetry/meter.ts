@@ -65,7 +65,7 @@ interface KeyCount {
 }
 
 /** Makes a meter. It writes nothing per request: its memory is bounded by the number of different requests a minute. */
-export const createMeter = (options: MeterOptions): Meter => {
+export function createMeter(options: MeterOptions): Meter {
   const { send, spool, logger, hasMore = () => false, gateway = randomUUID(), now = Date.now } = options;
   const { everyMs = REPORT_MS } = options;
   let open = new Map<string, CountedRequests>();
@@ -229,13 +229,13 @@ export const createMeter = (options: MeterOptions): Meter => {
       });
     },
   };
-};
+}
 
 /** The operation of a path or a method that does not exist. */
 const NO_OPERATION = 'none';
 
 /** Counts an exchange that has ended, if a verified token or a valid API key came with it. */
-export const countExchange = (meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void => {
+export function countExchange(meter: Pick<Meter, 'record' | 'ended'>, exchange: Exchange): void {
   const { claims, apiKey, admittedKey, route, response, bytesOut } = exchange;
   const institution = claims?.institution ?? apiKey?.institution;
   if (institution === undefined) return;
@@ -251,4 +251,4 @@ export const countExchange = (meter: Pick<Meter, 'record' | 'ended'>, exchange: 
     bytes: bytesOut,
   });
   if (admittedKey !== undefined) meter.ended(admittedKey);
-};
+}

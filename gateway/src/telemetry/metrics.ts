@@ -34,7 +34,7 @@ const noMetrics: GatewayMetrics = {
 };
 
 /** Makes the metrics; without a registry they cost nothing. */
-export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetrics => {
+export function createGatewayMetrics(metrics: Metrics | undefined): GatewayMetrics {
   if (!metrics) return noMetrics;
   const requests = metrics.counter({
     name: 'gateway_requests_total',
@@ -120,4 +120,4 @@ export const createGatewayMetrics = (metrics: Metrics | undefined): GatewayMetri
     watch: (service, addresses, inFlight) => void watched.set(service, { addresses, inFlight }),
     unwatch: (service) => void watched.delete(service),
   };
-};
+}

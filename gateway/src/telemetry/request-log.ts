@@ -28,8 +28,20 @@ const FLUSH_CHARACTERS = 65_536;
 const CLIENT_GONE = 499;
 
 /** The status that a client got. */
-export const sentStatus = (response: Exchange['response']): number =>
-  isAnswered(response) ? response.statusCode : CLIENT_GONE;
+export function sentStatus(response: Exchange['response']): number {
+  return isAnswered(response) ? response.statusCode : CLIENT_GONE;
+}
+
+let lastTime = 0;
+let lastText = '';
+
+/** Logs through the process's logger, for terminals. */
+export function loggedAccess(logger: Pick<Logger, 'info'>): AccessLog {
+  return {
+    record: (exchange) => logger.info('request', fieldsOf(exchange)),
+    flush: () => undefined,
+  };
+}
 
 /**
  * The logged fields. Request id and method have a checked form; nothing else is client text: no token, address, path or
@@ -44,35 +56,8 @@ const fieldsOf = ({ request, response, trace, startedAt, route, claims, apiKey }
   durationMs: Math.round(performance.now() - startedAt),
 });
 
-let lastTime = 0;
-let lastText = '';
-
-/** An ISO 8601 timestamp, formatted once per millisecond. */
-const timeOf = (now: number): string => {
-  if (now !== lastTime) {
-    lastTime = now;
-    lastText = new Date(now).toISOString();
-  }
-  return lastText;
-};
-
-/** The same fields as a JSON line. Request id and method need no escaping, because their form is checked. */
-const lineOf = (exchange: Exchange): string => {
-  const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
-  const caller = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
-  const outcome = `"method":"${method}","status":${status},"durationMs":${durationMs}`;
-  const time = timeOf(exchange.now);
-  return `{"time":"${time}","level":"info","service":"gateway","message":"request",${caller},${outcome}}\n`;
-};
-
-/** Logs through the process's logger, for terminals. */
-export const loggedAccess = (logger: Pick<Logger, 'info'>): AccessLog => ({
-  record: (exchange) => logger.info('request', fieldsOf(exchange)),
-  flush: () => undefined,
-});
-
 /** Writes the same lines as buffered JSON: a tenth of the cost, but a crash loses the last lines. */
-export const bufferedAccess = (write: (lines: string) => void): AccessLog => {
+export function bufferedAccess(write: (lines: string) => void): AccessLog {
   let buffered = '';
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
@@ -91,26 +76,28 @@ export const bufferedAccess = (write: (lines: string) => void): AccessLog => {
     },
     flush,
   };
+}
+
+/** The same fields as a JSON line. Request id and method need no escaping, because their form is checked. */
+const lineOf = (exchange: Exchange): string => {
+  const { requestId, client, operation, method, status, durationMs } = fieldsOf(exchange);
+  const caller = `"requestId":"${requestId}","client":${JSON.stringify(client)},"operation":${JSON.stringify(operation)}`;
+  const outcome = `"method":"${method}","status":${status},"durationMs":${durationMs}`;
+  const time = timeOf(exchange.now);
+  return `{"time":"${time}","level":"info","service":"gateway","message":"request",${caller},${outcome}}\n`;
 };
 
-/** Derives a traceparent from a UUID: its digits are the trace id, the last 16 the parent id. */
-const traceparentOf = (uuid: string): string => {
-  const [middle, last] = [uuid.slice(19, 23), uuid.slice(24)];
-  return `00-${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${middle}${last}-${middle}${last}-01`;
-};
-
-/** The request id and trace context of a request; new ones if the headers are missing or malformed. */
-const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders): Trace => {
-  // Node caches random data for UUIDs; separate random bytes would cost ten times as much.
-  const uuid = randomUUID();
-  return {
-    requestId: requestId === undefined ? uuid : requestIdFrom(requestId),
-    traceparent: traceparent === undefined ? traceparentOf(uuid) : traceparentFrom(traceparent),
-  };
+/** An ISO 8601 timestamp, formatted once per millisecond. */
+const timeOf = (now: number): string => {
+  if (now !== lastTime) {
+    lastTime = now;
+    lastText = new Date(now).toISOString();
+  }
+  return lastText;
 };
 
 /** The trace of a request, and its span if spans are recorded: everything that the request causes belongs to it. */
-export const beginRequest = ({ headers, method }: IncomingMessage): Pick<Exchange, 'trace' | 'span'> => {
+export function beginRequest({ headers, method }: IncomingMessage): Pick<Exchange, 'trace' | 'span'> {
   const trace: Trace = traceOf(headers);
   const record = recording();
   if (!record) return { trace, span: undefined };
@@ -122,10 +109,26 @@ export const beginRequest = ({ headers, method }: IncomingMessage): Pick<Exchang
     attributes: { 'http.request.method': String(method) },
   });
   return { trace: { requestId: trace.requestId, traceparent: span.traceparent }, span };
+}
+
+/** The request id and trace context of a request; new ones if the headers are missing or malformed. */
+const traceOf = ({ 'x-request-id': requestId, traceparent }: IncomingHttpHeaders): Trace => {
+  // Node caches random data for UUIDs; separate random bytes would cost ten times as much.
+  const uuid = randomUUID();
+  return {
+    requestId: requestId === undefined ? uuid : requestIdFrom(requestId),
+    traceparent: traceparent === undefined ? traceparentOf(uuid) : traceparentFrom(traceparent),
+  };
+};
+
+/** Derives a traceparent from a UUID: its digits are the trace id, the last 16 the parent id. */
+const traceparentOf = (uuid: string): string => {
+  const [middle, last] = [uuid.slice(19, 23), uuid.slice(24)];
+  return `00-${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(14, 18)}${middle}${last}-${middle}${last}-01`;
 };
 
 /** Ends the span of a request. Its name is the route, never the path, which contains user input. */
-export const endRequest = (span: Span, { request, response, route, secure }: Exchange): void => {
+export function endRequest(span: Span, { request, response, route, secure }: Exchange): void {
   const { statusCode, writableFinished } = response;
   span.set({ 'url.scheme': secure ? 'https' : 'http' });
   if (route) {
@@ -134,4 +137,4 @@ export const endRequest = (span: Span, { request, response, route, secure }: Exc
   }
   if (writableFinished) span.set({ 'http.response.status_code': statusCode });
   span.end(statusCode >= 500 ? String(statusCode) : undefined);
-};
+}

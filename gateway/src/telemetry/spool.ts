@@ -55,13 +55,8 @@ export const noSpool: Spool = {
 
 const FILE = /^usage-.+\.json$/;
 
-const isReport = (value: unknown): value is Report => {
-  const { gateway, sequence, rows } = (value ?? {}) as Partial<Report>;
-  return typeof gateway === 'string' && typeof sequence === 'number' && Array.isArray(rows);
-};
-
 /** Makes the spool in a folder: one file per stopped process, removed when its last report was sent. */
-export const createSpool = (folder: string): Spool => {
+export function createSpool(folder: string): Spool {
   /** The file of each report that was found, and the number of reports in the file. */
   const files = new Map<string, { readonly file: string; readonly reports: Set<string> }>();
   const nameOf = ({ gateway, sequence }: Report): string => `${gateway} ${sequence}`;
@@ -108,4 +103,9 @@ export const createSpool = (folder: string): Spool => {
       await rename(draft, join(folder, `usage-${randomUUID()}.json`));
     },
   };
+}
+
+const isReport = (value: unknown): value is Report => {
+  const { gateway, sequence, rows } = (value ?? {}) as Partial<Report>;
+  return typeof gateway === 'string' && typeof sequence === 'number' && Array.isArray(rows);
 };

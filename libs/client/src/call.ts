@@ -48,11 +48,8 @@ export interface RecordList<Some extends Records> extends Call<Some>, AsyncItera
   pages(): AsyncIterableIterator<Some>;
 }
 
-/** A promise that is rejected has a reader, though it may be another one of the same answer. */
-const readElsewhere = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
-
 /** Makes a call of the promise of its answer. */
-export const callOf = <Data>(answer: Promise<Answer<Data>>): Call<Data> => {
+export function callOf<Data>(answer: Promise<Answer<Data>>): Call<Data> {
   const data = answer.then((whole) => whole.data);
   return Object.assign(data, {
     withResponse() {
@@ -60,7 +57,10 @@ export const callOf = <Data>(answer: Promise<Answer<Data>>): Call<Data> => {
       return answer;
     },
   });
-};
+}
+
+/** A promise that is rejected has a reader, though it may be another one of the same answer. */
+const readElsewhere = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
 
 /** How a list goes on. */
 export interface Walk<Some> {
@@ -70,7 +70,7 @@ export interface Walk<Some> {
 }
 
 /** Makes a list of the promise of its first page. */
-export const listOf = <Some>(answer: Promise<Answer<Some>>, { next, recordsOf }: Walk<Some>) => {
+export function listOf<Some>(answer: Promise<Answer<Some>>, { next, recordsOf }: Walk<Some>) {
   const call = callOf(answer);
   async function* pagesFrom(first: Promise<Answer<Some>>): AsyncGenerator<Some, void, undefined> {
     let before = 0;
@@ -91,4 +91,4 @@ export const listOf = <Some>(answer: Promise<Answer<Some>>, { next, recordsOf }:
       for await (const page of pages()) yield* recordsOf(page);
     },
   });
-};
+}

@@ -28,8 +28,9 @@ const GENERIC: Readonly<Record<number, Status>> = {
 };
 
 /** The generic code of an HTTP status: what to take an unknown code for. */
-export const genericStatus = (httpStatus: number): Status =>
-  GENERIC[httpStatus] ?? (httpStatus < 500 ? 'bad_request' : 'internal_error');
+export function genericStatus(httpStatus: number): Status {
+  return GENERIC[httpStatus] ?? (httpStatus < 500 ? 'bad_request' : 'internal_error');
+}
 
 /** What a refusal says. */
 export interface Refusal {
@@ -89,8 +90,9 @@ export class ConnectionError extends Error {
 }
 
 /** Whether an error is a refusal, with one of these codes if any are named. */
-export const isApiError = <Code extends Status = Status>(
+export function isApiError<Code extends Status = Status>(
   error: unknown,
   ...codes: readonly Code[]
-): error is ApiError<Code> =>
-  error instanceof ApiError && (codes.length === 0 || (codes as readonly Status[]).includes(error.status));
+): error is ApiError<Code> {
+  return error instanceof ApiError && (codes.length === 0 || (codes as readonly Status[]).includes(error.status));
+}

@@ -25,6 +25,65 @@ interface TokensOptions {
 /** A token is renewed this long before it expires, or after nine tenths of a shorter life. */
 const EARLY_MS = 30_000;
 
+interface Issued {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly refresh_token?: string;
+}
+
+/** What authenticates the requests of a client. */
+export function authenticationOf(
+  given: Credentials,
+  baseUrl: string,
+  fetch: Fetch,
+  timeoutMs: number,
+  repetition: Repetition,
+): Authentication {
+  const { clientId, clientSecret, scope, accessToken, refreshToken, expiresAt, onTokens, apiKey } = checked(given);
+  const key: Readonly<Record<string, string>> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
+  if (typeof accessToken === 'function') return withTokenOf(accessToken, key);
+  if (accessToken === undefined && clientSecret === undefined) return withoutToken(key);
+  const client = { ...(clientId && { client_id: clientId }), ...(clientSecret && { client_secret: clientSecret }) };
+  const tokens = createTokens({
+    ...(accessToken !== undefined && { first: { accessToken, refreshToken, expiresAt } }),
+    form(last) {
+      if (accessToken === undefined) return { grant_type: 'client_credentials', ...client, ...(scope && { scope }) };
+      const next = last?.refreshToken;
+      return next ? { grant_type: 'refresh_token', refresh_token: next, ...client } : undefined;
+    },
+    issue: issuer(fetch, baseUrl, timeoutMs, repetition),
+    ...(onTokens && { onTokens }),
+  });
+  return withTokens(tokens, key);
+}
+
+/** @throws {TypeError} when the credentials do not belong together */
+const checked = (credentials: Credentials): Credentials => {
+  const { clientId, clientSecret, accessToken, refreshToken } = credentials;
+  if (clientSecret !== undefined && clientId === undefined) throw new TypeError('clientSecret needs clientId');
+  if (refreshToken !== undefined && clientId === undefined) throw new TypeError('refreshToken needs clientId');
+  if (refreshToken !== undefined && typeof accessToken !== 'string')
+    throw new TypeError('refreshToken needs the accessToken that came with it');
+  if (clientId !== undefined && clientSecret === undefined && refreshToken === undefined)
+    throw new TypeError('clientId needs clientSecret, or accessToken and refreshToken');
+  return credentials;
+};
+
+/** The application has the token: it is asked before each request, and once more after a 401. */
+const withTokenOf = (
+  tokenOf: () => string | Promise<string>,
+  apiKey: Readonly<Record<string, string>>,
+): Authentication => {
+  const headers = async () => ({ ...apiKey, authorization: `Bearer ${await tokenOf()}` });
+  return { headers, renew: async (used) => (await headers()).authorization !== used.authorization };
+};
+
+/** No token; with an API key, public data. */
+const withoutToken = (apiKey: Readonly<Record<string, string>>): Authentication => ({
+  headers: async () => apiKey,
+  renew: async () => false,
+});
+
 /** Keeps the tokens of a client: requested once for all who wait for them, renewed before they expire. */
 const createTokens = (options: TokensOptions): Tokens => {
   const { form, issue, onTokens } = options;
@@ -68,33 +127,6 @@ const createTokens = (options: TokensOptions): Tokens => {
   };
 };
 
-/** No token; with an API key, public data. */
-const withoutToken = (apiKey: Readonly<Record<string, string>>): Authentication => ({
-  headers: async () => apiKey,
-  renew: async () => false,
-});
-
-/** The application has the token: it is asked before each request, and once more after a 401. */
-const withTokenOf = (
-  tokenOf: () => string | Promise<string>,
-  apiKey: Readonly<Record<string, string>>,
-): Authentication => {
-  const headers = async () => ({ ...apiKey, authorization: `Bearer ${await tokenOf()}` });
-  return { headers, renew: async (used) => (await headers()).authorization !== used.authorization };
-};
-
-/** Tokens of this client. */
-const withTokens = (tokens: Tokens, apiKey: Readonly<Record<string, string>>): Authentication => ({
-  headers: async (signal) => ({ ...apiKey, authorization: `Bearer ${await tokens.current(signal)}` }),
-  renew: ({ authorization = '' }, signal) => tokens.replace(authorization.slice('Bearer '.length), signal),
-});
-
-interface Issued {
-  readonly access_token: string;
-  readonly expires_in: number;
-  readonly refresh_token?: string;
-}
-
 /** Requests tokens, again after failures: a grant of these kinds can be repeated. */
 const issuer =
   (fetch: Fetch, baseUrl: string, timeoutMs: number, repetition: Repetition) =>
@@ -121,40 +153,8 @@ const issuer =
     }
   };
 
-/** @throws {TypeError} when the credentials do not belong together */
-const checked = (credentials: Credentials): Credentials => {
-  const { clientId, clientSecret, accessToken, refreshToken } = credentials;
-  if (clientSecret !== undefined && clientId === undefined) throw new TypeError('clientSecret needs clientId');
-  if (refreshToken !== undefined && clientId === undefined) throw new TypeError('refreshToken needs clientId');
-  if (refreshToken !== undefined && typeof accessToken !== 'string')
-    throw new TypeError('refreshToken needs the accessToken that came with it');
-  if (clientId !== undefined && clientSecret === undefined && refreshToken === undefined)
-    throw new TypeError('clientId needs clientSecret, or accessToken and refreshToken');
-  return credentials;
-};
-
-/** What authenticates the requests of a client. */
-export const authenticationOf = (
-  given: Credentials,
-  baseUrl: string,
-  fetch: Fetch,
-  timeoutMs: number,
-  repetition: Repetition,
-): Authentication => {
-  const { clientId, clientSecret, scope, accessToken, refreshToken, expiresAt, onTokens, apiKey } = checked(given);
-  const key: Readonly<Record<string, string>> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
-  if (typeof accessToken === 'function') return withTokenOf(accessToken, key);
-  if (accessToken === undefined && clientSecret === undefined) return withoutToken(key);
-  const client = { ...(clientId && { client_id: clientId }), ...(clientSecret && { client_secret: clientSecret }) };
-  const tokens = createTokens({
-    ...(accessToken !== undefined && { first: { accessToken, refreshToken, expiresAt } }),
-    form(last) {
-      if (accessToken === undefined) return { grant_type: 'client_credentials', ...client, ...(scope && { scope }) };
-      const next = last?.refreshToken;
-      return next ? { grant_type: 'refresh_token', refresh_token: next, ...client } : undefined;
-    },
-    issue: issuer(fetch, baseUrl, timeoutMs, repetition),
-    ...(onTokens && { onTokens }),
-  });
-  return withTokens(tokens, key);
-};
+/** Tokens of this client. */
+const withTokens = (tokens: Tokens, apiKey: Readonly<Record<string, string>>): Authentication => ({
+  headers: async (signal) => ({ ...apiKey, authorization: `Bearer ${await tokens.current(signal)}` }),
+  renew: ({ authorization = '' }, signal) => tokens.replace(authorization.slice('Bearer '.length), signal),
+});

@@ -24,36 +24,6 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-const headerOf = (headers: DeliveryHeaders, name: string): string => {
-  if (headers instanceof Headers) return headers.get(name) ?? '';
-  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  return typeof found === 'string' ? found : (found?.join(' ') ?? '');
-};
-
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
-};
-
-const keyOf = (secret: string) => {
-  const bytes = bytesOf(secret.replace(/^whsec_/, ''));
-  if (!bytes || bytes.length === 0) throw new TypeError('the secret of a webhook is whsec_ and base64');
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
-};
-
-const joined = (start: string, body: ReceivedDelivery['body']): Uint8Array<ArrayBuffer> => {
-  const encoder = new TextEncoder();
-  const first = encoder.encode(start);
-  const rest = typeof body === 'string' ? encoder.encode(body) : new Uint8Array(body);
-  const all = new Uint8Array(first.length + rest.length);
-  all.set(first);
-  all.set(rest, first.length);
-  return all;
-};
-
 /**
  * Verifies a delivery (Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp`, `webhook-signature`) and returns its
  * event. Any of the signatures may be the right one, so that a secret can be rotated; the comparison takes the same
@@ -61,7 +31,7 @@ const joined = (start: string, body: ReceivedDelivery['body']): Uint8Array<Array
  * @throws {WebhookVerificationError} when no signature is right, or the time is more than the tolerance away
  * @throws {TypeError} when the secret is none
  */
-export const verifyWebhook = async (delivery: ReceivedDelivery): Promise<Event | TestEvent> => {
+export async function verifyWebhook(delivery: ReceivedDelivery): Promise<Event | TestEvent> {
   const { body, headers, secret, toleranceSeconds = 300, now = Date.now() } = delivery;
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
@@ -77,4 +47,34 @@ export const verifyWebhook = async (delivery: ReceivedDelivery): Promise<Event |
       if (await crypto.subtle.verify('HMAC', key, candidate, signed))
         return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body));
   throw new WebhookVerificationError('no signature of the delivery is right');
+}
+
+const headerOf = (headers: DeliveryHeaders, name: string): string => {
+  if (headers instanceof Headers) return headers.get(name) ?? '';
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : (found?.join(' ') ?? '');
+};
+
+const joined = (start: string, body: ReceivedDelivery['body']): Uint8Array<ArrayBuffer> => {
+  const encoder = new TextEncoder();
+  const first = encoder.encode(start);
+  const rest = typeof body === 'string' ? encoder.encode(body) : new Uint8Array(body);
+  const all = new Uint8Array(first.length + rest.length);
+  all.set(first);
+  all.set(rest, first.length);
+  return all;
+};
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> | undefined => {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+};
+
+const keyOf = (secret: string) => {
+  const bytes = bytesOf(secret.replace(/^whsec_/, ''));
+  if (!bytes || bytes.length === 0) throw new TypeError('the secret of a webhook is whsec_ and base64');
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 };

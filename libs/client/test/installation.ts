@@ -20,22 +20,21 @@ export type Reply =
   | null;
 
 /** An envelope of a success. */
-export const success = (data: unknown, headers: Record<string, string> = {}): Reply => ({
-  headers,
-  body: { status: 'success', details: null, data },
-});
+export function success(data: unknown, headers: Record<string, string> = {}): Reply {
+  return {
+    headers,
+    body: { status: 'success', details: null, data },
+  };
+}
 
 /** An envelope of a refusal. */
-export const refusal = (
-  http: number,
-  status: string,
-  more: Record<string, string> = {},
-  data: unknown = null,
-): Reply => ({
-  http,
-  headers: { 'x-request-id': 'req-1', ...more },
-  body: { status, details: `because of ${status}`, data },
-});
+export function refusal(http: number, status: string, more: Record<string, string> = {}, data: unknown = null): Reply {
+  return {
+    http,
+    headers: { 'x-request-id': 'req-1', ...more },
+    body: { status, details: `because of ${status}`, data },
+  };
+}
 
 const open: Server[] = [];
 afterAll(async () => {
@@ -50,7 +49,7 @@ afterAll(async () => {
  * Starts a fake installation, which answers what a test says and ends with the tests; the `count` of an answer is that
  * of earlier requests of the same path.
  */
-export const installation = async (answer: (received: Received, count: number) => Reply | Promise<Reply>) => {
+export async function installation(answer: (received: Received, count: number) => Reply | Promise<Reply>) {
   const received: Received[] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://fake');
@@ -76,4 +75,4 @@ export const installation = async (answer: (received: Received, count: number) =
   await once(server, 'listening');
   open.push(server);
   return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
-};
+}

@@ -15,18 +15,22 @@ export interface Failure<Data = null> {
 }
 
 /** Builds the envelope of a 2xx answer. */
-export const success = <Data extends object | null>(data: Data): Success<Data> => ({
-  status: 'success',
-  details: null,
-  data,
-});
+export function success<Data extends object | null>(data: Data): Success<Data> {
+  return {
+    status: 'success',
+    details: null,
+    data,
+  };
+}
 
 /** Builds the envelope of an error; `details` must not be empty. */
-export const failure = (code: Code, details: string): Failure => ({
-  status: registry[code].status,
-  details,
-  data: null,
-});
+export function failure(code: Code, details: string): Failure {
+  return {
+    status: registry[code].status,
+    details,
+    data: null,
+  };
+}
 
 /** Headers that an error answer carries, such as `Retry-After`. */
 export type FaultHeaders = Readonly<Record<string, string>>;

@@ -45,46 +45,20 @@ export interface AccessOptions {
 }
 
 /** The 403 of a token that lacks these scopes (RFC 6750, 3.1). */
-export const insufficientScope = (details: string, lacking: readonly string[]): Fault =>
-  new Fault('forbidden', details, {
+export function insufficientScope(details: string, lacking: readonly string[]): Fault {
+  return new Fault('forbidden', details, {
     'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${lacking.join(' ')}"`,
   });
+}
 
 /**
  * Refuses a request whose token lacks a scope that only this form of the request needs. `subject` begins the sentence.
  * @throws Fault `forbidden`
  */
-export const requireScope = (held: readonly string[], scope: string, subject: string): void => {
+export function requireScope(held: readonly string[], scope: string, subject: string): void {
   if (!held.includes(scope))
     throw insufficientScope(`${subject} needs the scope ${scope}, which the token does not have.`, [scope]);
-};
-
-/** Whether the operation needs a scope that writes. */
-const writes = ({ access, alsoNeeds = [] }: AnyOperation): boolean =>
-  [access, ...alsoNeeds].some((scope) => scope.endsWith(':write'));
-
-/**
- * The role among those that only some operations admit, if it is one for this operation: every operation for a
- * customer, and for the door every write and every document. An operation that does not name the role refuses it, so a
- * new one is closed.
- */
-const restrictedRole = ({ role }: CallerUser, operation: AnyOperation): RestrictedRole | undefined => {
-  if (role === 'customer') return role;
-  return role === 'door' && (writes(operation) || operation.documents !== undefined) ? role : undefined;
-};
-
-/**
- * Refuses a user whose role may not do this at all, before the request is read and any record is looked at. The scopes
- * of roles are the authorizer's to decide.
- * @throws Fault `forbidden`
- */
-const requireRole = (user: CallerUser | null, operation: AnyOperation): void => {
-  // Only scopes are bounded by roles; what has another access decides itself.
-  if (user === null || !operation.access.includes(':')) return;
-  const role = restrictedRole(user, operation);
-  if (role === undefined || operation.admits?.includes(role)) return;
-  throw new Fault('forbidden', `A user of the role ${role} may not do this.`);
-};
+}
 
 /** The caller of a public operation: anonymous, without an institution. */
 const ANONYMOUS: Omit<Caller, 'operation'> = {
@@ -97,19 +71,6 @@ const ANONYMOUS: Omit<Caller, 'operation'> = {
   isPublic: false,
 };
 
-/**
- * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
- * internal, else for a client with its scopes. One of an API key covers public operations only. No kind passes for
- * another.
- */
-const covers = (caller: Caller, id: string, operation: AnyOperation): boolean => {
-  if (caller.operation !== id) return false;
-  if (caller.isPublic) return operation.publicWithKey === true && caller.client === null && caller.service === null;
-  if (operation.access === 'internal') return caller.service !== null && caller.client === null;
-  if (caller.service !== null || caller.client === null) return false;
-  return neededScopes(operation).every((scope) => caller.scopes.includes(scope));
-};
-
 const VISITORS: ReadonlySet<string> = new Set<VisitorAccess>([
   'visitor',
   'newcomer',
@@ -119,17 +80,15 @@ const VISITORS: ReadonlySet<string> = new Set<VisitorAccess>([
   'owner',
 ]);
 
-const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess => VISITORS.has(access);
-
 /**
  * Creates the check of an operation's caller under one of its ids. Rejects with Fault `unauthorized` without a valid
  * identity token, and `forbidden` with one for something else; for visitors with the fault of `admit`.
  */
-export const createAdmission = (
+export function createAdmission(
   operation: AnyOperation,
   id: string,
   { identify, authenticateService, admit }: AccessOptions,
-): ((request: IncomingMessage) => Promise<Admitted>) => {
+): (request: IncomingMessage) => Promise<Admitted> {
   const { access } = operation;
   const anonymous = { caller: { ...ANONYMOUS, operation: id }, visitor: undefined };
   if (access === 'public') {
@@ -156,4 +115,46 @@ export const createAdmission = (
     requireRole(caller.user, operation);
     return { caller, visitor: undefined };
   };
+}
+
+const isForVisitors = (access: AnyOperation['access']): access is VisitorAccess => VISITORS.has(access);
+
+/**
+ * Whether an identity token covers the operation: issued for it, and for a service's own call where the operation is
+ * internal, else for a client with its scopes. One of an API key covers public operations only. No kind passes for
+ * another.
+ */
+const covers = (caller: Caller, id: string, operation: AnyOperation): boolean => {
+  if (caller.operation !== id) return false;
+  if (caller.isPublic) return operation.publicWithKey === true && caller.client === null && caller.service === null;
+  if (operation.access === 'internal') return caller.service !== null && caller.client === null;
+  if (caller.service !== null || caller.client === null) return false;
+  return neededScopes(operation).every((scope) => caller.scopes.includes(scope));
 };
+
+/**
+ * Refuses a user whose role may not do this at all, before the request is read and any record is looked at. The scopes
+ * of roles are the authorizer's to decide.
+ * @throws Fault `forbidden`
+ */
+const requireRole = (user: CallerUser | null, operation: AnyOperation): void => {
+  // Only scopes are bounded by roles; what has another access decides itself.
+  if (user === null || !operation.access.includes(':')) return;
+  const role = restrictedRole(user, operation);
+  if (role === undefined || operation.admits?.includes(role)) return;
+  throw new Fault('forbidden', `A user of the role ${role} may not do this.`);
+};
+
+/**
+ * The role among those that only some operations admit, if it is one for this operation: every operation for a
+ * customer, and for the door every write and every document. An operation that does not name the role refuses it, so a
+ * new one is closed.
+ */
+const restrictedRole = ({ role }: CallerUser, operation: AnyOperation): RestrictedRole | undefined => {
+  if (role === 'customer') return role;
+  return role === 'door' && (writes(operation) || operation.documents !== undefined) ? role : undefined;
+};
+
+/** Whether the operation needs a scope that writes. */
+const writes = ({ access, alsoNeeds = [] }: AnyOperation): boolean =>
+  [access, ...alsoNeeds].some((scope) => scope.endsWith(':write'));

@@ -10,22 +10,18 @@ const MAC_BYTES = 16;
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/** The refusal of a cursor. */
-const foreignCursor = () =>
-  new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
-
 /**
  * Who may use a cursor again: the institution's clients without bounds share theirs, since they see the same; those of a
  * user, of a client with bounds and of API keys, which see less, are apart.
  */
-export const ownerOf = ({ institution, client, user, bounds, isPublic }: Caller): string => {
+export function ownerOf({ institution, client, user, bounds, isPublic }: Caller): string {
   if (bounds !== null) return JSON.stringify([institution, 'client', client, user?.id ?? null]);
   if (user !== null) return JSON.stringify([institution, 'user', user.id]);
   return isPublic ? JSON.stringify([institution, 'public']) : institution;
-};
+}
 
 /** Cursors that hold a position under a signature bound to the operation and the owner: opaque and unforgeable. */
-export const createCursorCodec = (secret: string | Buffer, operation: string) => {
+export function createCursorCodec(secret: string | Buffer, operation: string) {
   // With bytes, each signature would cost 25 µs more.
   const key = createSecretKey(Buffer.from(secret));
   const sign = (owner: string, payload: Buffer): Buffer =>
@@ -53,7 +49,11 @@ export const createCursorCodec = (secret: string | Buffer, operation: string) =>
       return { value, id, by: by ?? undefined, asOf: asOf ?? undefined };
     },
   };
-};
+}
+
+/** The refusal of a cursor. */
+const foreignCursor = () =>
+  new Fault('invalid_parameter', 'query parameter cursor is not one that this list gave; leave it out to start again.');
 
 /** Milliseconds after its recorded instant within which a write ends: from then on every reader sees it. */
 const WRITE_MS = 10_000;
@@ -69,7 +69,9 @@ const SKEW_MS = 5_000;
  * write is seen from some moment before u - d + WRITE_MS on. If the reading does not see it, that moment comes after r,
  * so u > r - WRITE_MS + d >= r - WRITE_MS - SKEW_MS.
  */
-export const asOfReading = (now: number): string => new Date(now - WRITE_MS - SKEW_MS).toISOString();
+export function asOfReading(now: number): string {
+  return new Date(now - WRITE_MS - SKEW_MS).toISOString();
+}
 
 type Scalar = string | number | boolean | null;
 
@@ -122,10 +124,18 @@ export interface ChangesPage<Item> extends Page<Item> {
   readonly asOf: string;
 }
 
-const valueAt = (document: object, path: string): Scalar => {
-  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
-  return (value ?? null) as Scalar;
-};
+/**
+ * Returns one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the
+ * last.
+ */
+export async function pageOf<Document extends { readonly id: string }, Item>(
+  request: PageRequest,
+  documents: Listed<Document>,
+  options: PageOptions<Document, Item>,
+): Promise<Answer<Page<Item>>> {
+  const { items, nextCursor } = await read(request, documents, options, Date.now());
+  return ok({ items, nextCursor });
+}
 
 /** Reads a page; `asOf` is that of the first page, for all following pages. */
 const read = async <Document extends { readonly id: string }, Item>(
@@ -161,25 +171,19 @@ const read = async <Document extends { readonly id: string }, Item>(
   return { items: shown.map(item), nextCursor, asOf };
 };
 
-/**
- * Returns one page of a list: at most `limit` items after `cursor`, and the cursor of the next page, or null on the
- * last.
- */
-export const pageOf = async <Document extends { readonly id: string }, Item>(
-  request: PageRequest,
-  documents: Listed<Document>,
-  options: PageOptions<Document, Item>,
-): Promise<Answer<Page<Item>>> => {
-  const { items, nextCursor } = await read(request, documents, options, Date.now());
-  return ok({ items, nextCursor });
+const valueAt = (document: object, path: string): Scalar => {
+  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
+  return (value ?? null) as Scalar;
 };
 
 /**
  * The same for a list of changes, with the `asOf` of its first page on every page. `clock` in epoch milliseconds: the
  * clock of the instants in the documents.
  */
-export const changesPageOf = async <Document extends { readonly id: string }, Item>(
+export async function changesPageOf<Document extends { readonly id: string }, Item>(
   request: PageRequest,
   documents: Listed<Document>,
   { clock, ...options }: PageOptions<Document, Item> & { readonly clock: () => number },
-): Promise<Answer<ChangesPage<Item>>> => ok(await read(request, documents, options, clock()));
+): Promise<Answer<ChangesPage<Item>>> {
+  return ok(await read(request, documents, options, clock()));
+}

@@ -255,27 +255,27 @@ export interface Operation<
 }
 
 /** The scopes that the operation's token must hold, all of them; none for other kinds of access. */
-export const neededScopes = ({
+export function neededScopes({
   access,
   alsoNeeds = [],
-}: Pick<AnyOperation, 'access' | 'alsoNeeds'>): readonly string[] =>
-  access.includes(':') ? [access, ...alsoNeeds] : alsoNeeds;
+}: Pick<AnyOperation, 'access' | 'alsoNeeds'>): readonly string[] {
+  return access.includes(':') ? [access, ...alsoNeeds] : alsoNeeds;
+}
 
 /** Members of a body that only other operations change: how a GET shows them, and the ids of these operations. */
 export type ReadOnly = Readonly<Record<string, { readonly shown: TSchema; readonly changedBy: readonly string[] }>>;
 
 /** Makes `operation` for an app whose `admit` answers this type of visitor. */
-export const operationsFor =
-  <Visitor>() =>
-  <
+export function operationsFor<Visitor>() {
+  return <
     const Params extends TProperties = Record<never, never>,
     const QueryParameters extends TProperties = Record<never, never>,
     const Body extends TSchema = TSchema,
     const Answers extends Readonly<Record<number, TSchema>> = Readonly<Record<number, TSchema>>,
   >(
     declared: Operation<Params, QueryParameters, Body, Answers, Visitor>,
-  ): AnyOperation =>
-    declared as AnyOperation;
+  ): AnyOperation => declared as AnyOperation;
+}
 
 /** Declares an operation; the handler's types come from the schemas. */
 export const operation = operationsFor<unknown>();
@@ -284,15 +284,15 @@ export const operation = operationsFor<unknown>();
 export type AnyOperation = Operation<TProperties, TProperties, TSchema, Readonly<Record<number, TSchema>>>;
 
 /** 200 with a resource; `etag` where it has one. */
-export const ok = <Data>(data: Data, more: Omit<Answer, 'status' | 'data'> = {}): Answer<Data> => ({
-  status: 200,
-  data,
-  ...more,
-});
+export function ok<Data>(data: Data, more: Omit<Answer, 'status' | 'data'> = {}): Answer<Data> {
+  return {
+    status: 200,
+    data,
+    ...more,
+  };
+}
 
 /** 201 with the new resource and its location. */
-export const created = <Data>(
-  data: Data,
-  location: string,
-  more: Omit<Answer, 'status' | 'data'> = {},
-): Answer<Data> => ({ status: 201, data, ...more, headers: { Location: location, ...more.headers } });
+export function created<Data>(data: Data, location: string, more: Omit<Answer, 'status' | 'data'> = {}): Answer<Data> {
+  return { status: 201, data, ...more, headers: { Location: location, ...more.headers } };
+}

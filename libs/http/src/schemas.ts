@@ -6,8 +6,6 @@ import { NORMALISE, NORMALISE_NAMES } from './validation/ajv.ts';
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 500;
 
-const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join('; ');
-
 /**
  * An email address: a text of one line, before its format is checked and before the handler sees it. Every operation
  * that takes one uses this schema.
@@ -46,12 +44,12 @@ interface TextOptions {
  * A text of one line: every name, code or reference that a person reads or code compares. Its other constraints and
  * the handler see it trimmed and in NFC. `mayBeEmpty`: the empty text is accepted, a blank one is not.
  */
-export const lineOfText = ({
+export function lineOfText({
   maxLength,
   description,
   mayBeEmpty = false,
-}: TextOptions & { readonly mayBeEmpty?: boolean }) =>
-  Type.String({
+}: TextOptions & { readonly mayBeEmpty?: boolean }) {
+  return Type.String({
     maxLength,
     pattern: mayBeEmpty ? EMPTY_LINE_PATTERN : LINE_PATTERN,
     description: joined(
@@ -60,15 +58,19 @@ export const lineOfText = ({
     ),
     [NORMALISE]: mayBeEmpty ? 'lineOrEmpty' : 'line',
   });
+}
+
+const joined = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join('; ');
 
 /** A text of several lines, such as a description. The handler sees it trimmed, in NFC, and with `\n` as line break. */
-export const linesOfText = ({ maxLength, description }: TextOptions) =>
-  Type.String({
+export function linesOfText({ maxLength, description }: TextOptions) {
+  return Type.String({
     maxLength,
     pattern: LINES_PATTERN,
     description: joined(description, 'with a visible character, trimmed, in Unicode NFC'),
     [NORMALISE]: 'lines',
   });
+}
 
 /** An instant: RFC 3339 with any offset in requests; ISO 8601 UTC with milliseconds in answers and for the handler. */
 export const timestamp = Type.String({
@@ -78,7 +80,9 @@ export const timestamp = Type.String({
 });
 
 /** An instant, with what it is. */
-export const instant = (description: string) => Type.Unsafe<string>({ ...timestamp, description });
+export function instant(description: string) {
+  return Type.Unsafe<string>({ ...timestamp, description });
+}
 
 /** The institution of a record, in answers. */
 export const institutionId = Type.String({ description: 'id of the institution that it belongs to' });
@@ -106,13 +110,14 @@ export const languageTag = Type.String({
 });
 
 /** A text in several languages, by their tags; the handler sees these in their canonical form. */
-export const byLanguage = (text: TString) =>
-  Type.Record(Type.String({ pattern: LANGUAGE_TAG }), text, {
+export function byLanguage(text: TString) {
+  return Type.Record(Type.String({ pattern: LANGUAGE_TAG }), text, {
     minProperties: 1,
     additionalProperties: false,
     description: `by language (BCP 47: fr, pt-BR, zh-Hant, es-419), ${CANONICAL}`,
     [NORMALISE_NAMES]: 'language',
   });
+}
 
 export const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' });
 
@@ -140,21 +145,22 @@ export const listQuery = {
   ),
 };
 
-/** The schema with its description: it names a list after its items. */
-const pageOfNamed = <Item extends TSchema, Page extends TSchema>(item: Item, schema: Page): Page => {
-  const name = nameOf(item);
-  return name === undefined ? schema : named(`${name}Page`, schema);
-};
-
 /** The data of a paged list. */
-export const page = <Item extends TSchema>(item: Item) =>
-  pageOfNamed(
+export function page<Item extends TSchema>(item: Item) {
+  return pageOfNamed(
     item,
     Type.Object({
       items: Type.Array(item),
       nextCursor: nullable(Type.String({ description: '`cursor` of the next page; null on the last' })),
     }),
   );
+}
+
+/** The schema with its description: it names a list after its items. */
+const pageOfNamed = <Item extends TSchema, Page extends TSchema>(item: Item, schema: Page): Page => {
+  const name = nameOf(item);
+  return name === undefined ? schema : named(`${name}Page`, schema);
+};
 
 const AS_OF =
   'ISO 8601 UTC: `modifiedSince` of the next synchronisation, which then misses nothing, whichever instances wrote meanwhile; some ' +
@@ -167,17 +173,20 @@ const instantOf = (description: string) =>
 export const asOf = instantOf(AS_OF);
 
 /** The data of a paged list with `asOf`. */
-export const changesPage = <Item extends TSchema>(item: Item) =>
-  pageOfNamed(
+export function changesPage<Item extends TSchema>(item: Item) {
+  return pageOfNamed(
     item,
     Type.Object({ ...page(item).properties, asOf: instantOf(`${AS_OF}. The same on every page of a walk`) }),
   );
+}
 
 /** A text from this list. */
-export const oneOf = <const Values extends readonly string[]>(
+export function oneOf<const Values extends readonly string[]>(
   values: Values,
   options: object = {},
-): TUnsafe<Values[number]> => Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+): TUnsafe<Values[number]> {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+}
 
 interface Loose {
   readonly type?: string | readonly string[];
@@ -190,7 +199,7 @@ interface Loose {
  * The schema, or null. `type`, `enum` and so on stay at the top level, so that a violation is reported for the schema
  * and not for null.
  */
-export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> => {
+export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static<Schema> | null> {
   const { const: constant, ...rest } = { ...schema } as Loose;
   const values = constant === undefined ? rest.enum : [constant];
   const isNullable = rest.type?.includes('null') || values?.includes(null);
@@ -202,7 +211,7 @@ export const nullable = <Schema extends TSchema>(schema: Schema): TUnsafe<Static
     ...(rest.anyOf === undefined ? {} : { anyOf: [...rest.anyOf, { type: 'null' }] }),
   };
   return markNullable(Type.Unsafe<Static<Schema> | null>(flat), schema);
-};
+}
 
 /**
  * The type of a merge patch (RFC 7396): every member may be absent, an optional one may be null (which removes it),
@@ -219,6 +228,16 @@ interface Members {
   readonly patternProperties?: TProperties;
   readonly anyOf?: readonly TSchema[];
   readonly required?: readonly string[];
+}
+
+/**
+ * The body of a PATCH of the resource that this schema describes (RFC 7396). Check the merged result with
+ * `createCheck`.
+ */
+export function patchOf<Properties extends TProperties>(
+  schema: TObject<Properties>,
+): TUnsafe<PatchOf<Static<TObject<Properties>>>> {
+  return patched(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;
 }
 
 const patched = (schema: TSchema): TSchema => {
@@ -246,14 +265,6 @@ const patchedParts = (schema: TSchema): TSchema => {
   return Type.Unsafe({ ...object, properties: Object.fromEntries(members) });
 };
 
-/**
- * The body of a PATCH of the resource that this schema describes (RFC 7396). Check the merged result with
- * `createCheck`.
- */
-export const patchOf = <Properties extends TProperties>(
-  schema: TObject<Properties>,
-): TUnsafe<PatchOf<Static<TObject<Properties>>>> => patched(schema) as TUnsafe<PatchOf<Static<TObject<Properties>>>>;
-
 /** What a view is made from: what it shows, and perhaps more. */
 type Source<Shown> = Shown extends readonly (infer Item)[]
   ? readonly Source<Item>[]
@@ -268,6 +279,15 @@ interface Described {
 
 /** Takes from a value what a schema describes. */
 type Copy = (value: unknown) => unknown;
+
+/**
+ * Makes the view of a schema: a value with the members that the schema describes, in the schema's order. Others, such as
+ * the internal ones of a stored document, are left out.
+ */
+export function createView<Schema extends TSchema>(schema: Schema) {
+  const copy = compileCopy(schema);
+  return (source: Source<Static<Schema>>): Static<Schema> => (copy ? copy(source) : source) as Static<Schema>;
+}
 
 /** The copy of what this schema describes, compiled once; undefined where all of the value is shown. */
 const compileCopy = ({ properties, items }: Described): Copy | undefined => {
@@ -285,13 +305,4 @@ const compileCopy = ({ properties, items }: Described): Copy | undefined => {
     }
     return copied;
   };
-};
-
-/**
- * Makes the view of a schema: a value with the members that the schema describes, in the schema's order. Others, such as
- * the internal ones of a stored document, are left out.
- */
-export const createView = <Schema extends TSchema>(schema: Schema) => {
-  const copy = compileCopy(schema);
-  return (source: Source<Static<Schema>>): Static<Schema> => (copy ? copy(source) : source) as Static<Schema>;
 };

@@ -9,8 +9,9 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 /**
  * Whether the operation takes an Idempotency-Key: every POST and PATCH with an authenticated or session-bound caller.
  */
-export const isIdempotent = ({ method, access, withoutIdempotency = false }: AnyOperation): boolean =>
-  (method === 'post' || method === 'patch') && access !== 'public' && !withoutIdempotency;
+export function isIdempotent({ method, access, withoutIdempotency = false }: AnyOperation): boolean {
+  return (method === 'post' || method === 'patch') && access !== 'public' && !withoutIdempotency;
+}
 
 /** One path of an operation, with the id that the path has in the description. */
 export interface Place {
@@ -19,13 +20,11 @@ export interface Place {
   readonly operation: AnyOperation;
 }
 
-const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
-
 /**
  * Every path of the operations: their own and their aliases. @throws on an id or a method of a path that is declared
  * twice.
  */
-export const placesOf = (operations: readonly AnyOperation[], aliasSuffix: string): Place[] => {
+export function placesOf(operations: readonly AnyOperation[], aliasSuffix: string): Place[] {
   const places = operations.flatMap((operation) => [
     { id: operation.id, path: operation.path, operation },
     ...(operation.aliases ?? []).map((path, index) => ({
@@ -46,12 +45,14 @@ export const placesOf = (operations: readonly AnyOperation[], aliasSuffix: strin
     spelling.set(shapeOf(path), path);
   }
   return places;
-};
+}
 
-const rank = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '\uffff');
+const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}');
 
 /** Sorts paths so that a concrete one comes before a templated one that matches the same requests. */
-export const bySpecificity = (a: string, b: string): number => {
+export function bySpecificity(a: string, b: string): number {
   const [left, right] = [rank(a), rank(b)];
   return left < right ? -1 : left > right ? 1 : 0;
-};
+}
+
+const rank = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '\uffff');

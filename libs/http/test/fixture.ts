@@ -13,15 +13,16 @@ const published: ReadonlyMap<string, KeyObject> = new Map([[signing.kid, publicK
 const keys: KeySet = { key: async (kid) => published.get(kid), refresh: async () => {} };
 
 /** An identity token as the authorizer signs it. */
-export const identityFor = (caller: Partial<Caller>, audience = SERVICE): string =>
-  signIdentity(signing, {
+export function identityFor(caller: Partial<Caller>, audience = SERVICE): string {
+  return signIdentity(signing, {
     audience,
     caller: { institution: 'opera', client: 'cl_1', service: null, scopes: [], operation: 'none', ...caller },
     issuedAt: Math.floor(Date.now() / 1000),
   });
+}
 
 /** An in-memory idempotency store with the semantics of the store's port. */
-export const rememberInMemory = (): IdempotencyPort => {
+export function rememberInMemory(): IdempotencyPort {
   const known = new Map<string, NonNullable<Awaited<ReturnType<IdempotencyPort['find']>>>>();
   return {
     find: async (key) => known.get(key),
@@ -32,7 +33,7 @@ export const rememberInMemory = (): IdempotencyPort => {
     },
     trim: async () => {},
   };
-};
+}
 
 /** A logged line. */
 export interface Line {
@@ -50,8 +51,8 @@ export interface Started {
 }
 
 /** The application of these operations. */
-export const appOf = (operations: readonly AnyOperation[], options: Partial<AppOptions> = {}) =>
-  createApp({
+export function appOf(operations: readonly AnyOperation[], options: Partial<AppOptions> = {}) {
+  return createApp({
     service: SERVICE,
     version: '0.0.0',
     operations,
@@ -61,12 +62,10 @@ export const appOf = (operations: readonly AnyOperation[], options: Partial<AppO
     logger: { info: () => undefined, error: () => undefined },
     ...options,
   });
+}
 
 /** Serves operations on a free port. */
-export const start = async (
-  operations: readonly AnyOperation[],
-  options: Partial<AppOptions> = {},
-): Promise<Started> => {
+export async function start(operations: readonly AnyOperation[], options: Partial<AppOptions> = {}): Promise<Started> {
   const lines: Line[] = [];
   const log = (message: string, fields: object = {}) => {
     lines.push({ message, fields: { ...fields } });
@@ -88,28 +87,28 @@ export const start = async (
         server.closeAllConnections();
       }),
   };
-};
+}
 
 /** What the tests of a suite use: it opens before them and closes after them. */
-export const forSuite = <Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>): Opened => {
+export function forSuite<Opened extends { close(): Promise<void> }>(open: () => Promise<Opened>): Opened {
   const its = {} as Opened;
   beforeAll(async () => {
     Object.assign(its, await open());
   });
   afterAll(() => its.close());
   return its;
-};
+}
 
 /**
  * Sends bytes over a connection of its own and returns all bytes received until the server closes it (or `until` is
  * seen).
  */
-export const exchangeRaw = (
+export function exchangeRaw(
   url: string,
   parts: readonly (string | Buffer)[],
   until?: string,
-): Promise<{ text: string; closed: boolean; failed?: string }> =>
-  new Promise((resolve) => {
+): Promise<{ text: string; closed: boolean; failed?: string }> {
+  return new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
     let text = '';
@@ -126,3 +125,4 @@ export const exchangeRaw = (
     socket.on('error', (error) => settle(true, error.message));
     for (const part of parts) socket.write(part);
   });
+}

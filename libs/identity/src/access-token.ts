@@ -27,8 +27,9 @@ export type AccessClaims = {
 };
 
 /** The user of an access token; null for a client's own token. */
-export const userOfToken = ({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null =>
-  role === undefined ? null : { id: sub, role, contact: contact ?? null, pointsOfSale: points_of_sale ?? [] };
+export function userOfToken({ sub, role, contact, points_of_sale }: AccessClaims): CallerUser | null {
+  return role === undefined ? null : { id: sub, role, contact: contact ?? null, pointsOfSale: points_of_sale ?? [] };
+}
 
 interface AccessTokenOptions {
   readonly keys: KeySet;
@@ -39,10 +40,33 @@ interface AccessTokenOptions {
 }
 
 /** The 401 of a bearer token that is not valid (RFC 6750, 3.1). */
-export const invalidToken = (reason: string): Fault =>
-  new Fault('unauthorized', `The access token is not valid: ${reason}.`, {
+export function invalidToken(reason: string): Fault {
+  return new Fault('unauthorized', `The access token is not valid: ${reason}.`, {
     'WWW-Authenticate': 'Bearer error="invalid_token"',
   });
+}
+
+/**
+ * Creates the check of access tokens: signature, type, issuer, audience and expiry. Revocation and scopes are not
+ * checked here. The check rejects with Fault `unauthorized`, or `service_unavailable` without keys.
+ */
+export function verifyAccessToken(options: AccessTokenOptions): (token: string) => Promise<AccessClaims> {
+  return createTokenVerifier({
+    keys: options.keys,
+    type: ACCESS_TYPE,
+    issuer: options.issuer,
+    audience: options.issuer,
+    read: readClaims,
+    refuse: invalidToken,
+    now: options.now ?? Date.now,
+  });
+}
+
+const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | undefined => {
+  const texts = [payload.sub, payload.client_id, payload.institution, payload.scope, payload.jti];
+  const complete = texts.every((text) => typeof text === 'string') && typeof payload.iat === 'number';
+  return complete && isUserComplete(payload) ? (payload as AccessClaims) : undefined;
+};
 
 /** Whether the token is a client's own, or says completely who its user is. */
 const isUserComplete = ({
@@ -58,24 +82,3 @@ const isUserComplete = ({
     typeof auth_time === 'number' && readUser({ id: sub, role, contact, pointsOfSale: points_of_sale }) !== undefined
   );
 };
-
-const readClaims = (payload: Readonly<Record<string, unknown>>): AccessClaims | undefined => {
-  const texts = [payload.sub, payload.client_id, payload.institution, payload.scope, payload.jti];
-  const complete = texts.every((text) => typeof text === 'string') && typeof payload.iat === 'number';
-  return complete && isUserComplete(payload) ? (payload as AccessClaims) : undefined;
-};
-
-/**
- * Creates the check of access tokens: signature, type, issuer, audience and expiry. Revocation and scopes are not
- * checked here. The check rejects with Fault `unauthorized`, or `service_unavailable` without keys.
- */
-export const verifyAccessToken = (options: AccessTokenOptions): ((token: string) => Promise<AccessClaims>) =>
-  createTokenVerifier({
-    keys: options.keys,
-    type: ACCESS_TYPE,
-    issuer: options.issuer,
-    audience: options.issuer,
-    read: readClaims,
-    refuse: invalidToken,
-    now: options.now ?? Date.now,
-  });

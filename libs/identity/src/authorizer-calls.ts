@@ -55,11 +55,12 @@ export interface AuthorizerCaller {
 }
 
 /** The Authorization header of a process towards the authorizer's internal operations. */
-export const serviceAuthorization = (service: string, secret: string): string =>
-  `Basic ${Buffer.from(`${service}:${secret}`).toString('base64')}`;
+export function serviceAuthorization(service: string, secret: string): string {
+  return `Basic ${Buffer.from(`${service}:${secret}`).toString('base64')}`;
+}
 
 /** Makes the calls of one process. */
-export const createAuthorizerCalls = (caller: AuthorizerCaller): CallAuthorizer => {
+export function createAuthorizerCalls(caller: AuthorizerCaller): CallAuthorizer {
   const { authorizerUrl, service, secret, addresses } = caller;
   const send = createHttpClient(authorizerUrl, addresses);
   const authorization = serviceAuthorization(service, secret);
@@ -77,7 +78,7 @@ export const createAuthorizerCalls = (caller: AuthorizerCaller): CallAuthorizer 
       throw unavailable();
     }
   };
-};
+}
 
 /** A service's call on its own behalf. */
 interface ServiceCall {
@@ -120,7 +121,7 @@ const SPARE_MS = 15_000;
 const CACHE_SIZE = 10_000;
 
 /** Creates the credentials of one service. */
-export const createServiceCredentials = (options: ServiceCredentialsOptions): ServiceCredentials => {
+export function createServiceCredentials(options: ServiceCredentialsOptions): ServiceCredentials {
   const { service, keys, now = Date.now } = options;
   const callAuthorizer = createAuthorizerCalls(options);
   const minted = new LRUCache<string, Minted>({ maxSize: CACHE_SIZE, sizeCalculation: () => 1 });
@@ -162,19 +163,19 @@ export const createServiceCredentials = (options: ServiceCredentialsOptions): Se
       return fresh.identity;
     },
   };
-};
+}
 
 /**
  * The operator's message for a process whose secret the authorizer refuses, from the details of its answer; names the
  * secret's owner if it is another process's.
  */
-export const refusedSecret = (details: string | null): string => {
+export function refusedSecret(details: string | null): string {
   const given = details?.replace(/\.$/, '') ?? '';
   const reason = given.includes('SERVICE_SECRET')
     ? given
     : `SERVICE_SECRET is not what the authorizer expects ${given}`;
   return `the authorizer refuses this process: ${reason.trim()}; it does not become ready, and its calls of others fail, until it has its own (operator service-secrets)`;
-};
+}
 
 /** Whether the authorizer accepts a process's secret; `unknown` when it does not respond, or fails itself. */
 type SecretVerdict =
@@ -185,9 +186,10 @@ type SecretVerdict =
  * Verifies a service's secret with the authorizer. The operation is the gateway's, so another service with a valid
  * secret gets 403, which suffices as proof. `signal` aborts the request.
  */
-export const verifySecret = (own: AuthorizerCaller, signal?: AbortSignal): Promise<SecretVerdict> =>
-  createAuthorizerCalls(own)({ path: REVOCATIONS_PATH, signal }).then(
+export function verifySecret(own: AuthorizerCaller, signal?: AbortSignal): Promise<SecretVerdict> {
+  return createAuthorizerCalls(own)({ path: REVOCATIONS_PATH, signal }).then(
     ({ status, details }) =>
       status === 401 ? { secret: 'wrong', reason: refusedSecret(details) } : { secret: 'right' },
     () => ({ secret: 'unknown' }),
   );
+}

@@ -54,16 +54,17 @@ const RESERVATION_DAYS = 14;
 const HELD_PLACES = 500;
 
 /** What a client with bounds may do, beside what it sees; null without bounds. */
-export const limitsOf = (
+export function limitsOf(
   bounds: ClientBounds | null,
-): Required<Omit<ClientBounds, 'ownOrders' | 'pointsOfSale'>> | null =>
-  bounds && {
-    onAccount: bounds.onAccount ?? false,
-    reservationDays: bounds.reservationDays ?? RESERVATION_DAYS,
-    heldPlaces: bounds.heldPlaces ?? HELD_PLACES,
-  };
-
-const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+): Required<Omit<ClientBounds, 'ownOrders' | 'pointsOfSale'>> | null {
+  return (
+    bounds && {
+      onAccount: bounds.onAccount ?? false,
+      reservationDays: bounds.reservationDays ?? RESERVATION_DAYS,
+      heldPlaces: bounds.heldPlaces ?? HELD_PLACES,
+    }
+  );
+}
 
 /** The members of a token that say who the user is, unverified. */
 interface UserMembers {
@@ -77,13 +78,15 @@ interface UserMembers {
  * Reads the user of a token. Undefined if a member is malformed, the role is unknown, or a customer has no contact: a
  * token that is not understood must not be worth more than it says.
  */
-export const readUser = ({ id, role, contact = null, pointsOfSale = [] }: UserMembers): CallerUser | undefined => {
+export function readUser({ id, role, contact = null, pointsOfSale = [] }: UserMembers): CallerUser | undefined {
   if (typeof id !== 'string' || id === '' || !isRole(role)) return undefined;
   if (contact !== null && typeof contact !== 'string') return undefined;
   if (role === 'customer' && !contact) return undefined;
   if (!Array.isArray(pointsOfSale) || pointsOfSale.some((one) => typeof one !== 'string')) return undefined;
   return { id, role, contact, pointsOfSale };
-};
+}
+
+const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 
 /** The header that carries the identity token; the gateway removes any that a client sends. */
 export const IDENTITY_HEADER = 'x-internal-identity';
@@ -104,8 +107,9 @@ export type IdentityVerifier = (token: string) => Promise<Caller>;
  * Whom limits and remembered answers belong to: the client, or the user who is signed in at it. Ids contain no slash,
  * so no user is taken for another client. Null for a service and for an API key without a token.
  */
-export const principalOf = ({ client, user }: Pick<Caller, 'client' | 'user'>): string | null =>
-  client === null || user === null ? client : `${client}/${user.id}`;
+export function principalOf({ client, user }: Pick<Caller, 'client' | 'user'>): string | null {
+  return client === null || user === null ? client : `${client}/${user.id}`;
+}
 
 /** What restricts the data that a caller sees, beside its scopes; null where nothing does. */
 interface Restriction {
@@ -116,14 +120,6 @@ interface Restriction {
   /** The only client whose orders, with their tickets and contacts, it sees: the caller's own. */
   readonly ownClient: string | null;
 }
-
-const ofRole = (user: Caller['user']): readonly string[] | null =>
-  user?.role === 'box_office' && user.pointsOfSale.length > 0
-    ? user.pointsOfSale.map((host) => host.toLowerCase()).toSorted()
-    : null;
-
-const ofBounds = (bounds: Caller['bounds']): readonly string[] | null =>
-  bounds && bounds.pointsOfSale.length > 0 ? bounds.pointsOfSale : null;
 
 /** The contacts of a client with bounds: those that it made, and those that its orders name. */
 export interface ContactBounds {
@@ -141,18 +137,26 @@ export type Restricted = Pick<Caller, 'client' | 'user' | 'bounds'>;
  * The restriction that follows from a user's role (of a customer, and of a box office with points of sale) and from the
  * bounds of the client: the narrower of both.
  */
-export const restrictionOf = ({ client, user, bounds }: Restricted): Restriction => {
+export function restrictionOf({ client, user, bounds }: Restricted): Restriction {
   const [own, its] = [ofRole(user), ofBounds(bounds)];
   return {
     contacts: user?.role === 'customer' ? [user.contact].filter((contact) => contact !== null) : null,
     pointsOfSale: own && its ? own.filter((host) => its.includes(host)) : (own ?? its),
     ownClient: bounds?.ownOrders ? client : null,
   };
-};
+}
+
+const ofRole = (user: Caller['user']): readonly string[] | null =>
+  user?.role === 'box_office' && user.pointsOfSale.length > 0
+    ? user.pointsOfSale.map((host) => host.toLowerCase()).toSorted()
+    : null;
+
+const ofBounds = (bounds: Caller['bounds']): readonly string[] | null =>
+  bounds && bounds.pointsOfSale.length > 0 ? bounds.pointsOfSale : null;
 
 /** The bounds of the contacts of a caller's client; null: its institution's, as far as the user's role shows them. */
-export const contactBoundsOf = ({ client, bounds }: Restricted): ContactBounds | null => {
+export function contactBoundsOf({ client, bounds }: Restricted): ContactBounds | null {
   const pointsOfSale = ofBounds(bounds);
   if (bounds === null || client === null || (!bounds.ownOrders && pointsOfSale === null)) return null;
   return { client, ownOrders: bounds.ownOrders, pointsOfSale };
-};
+}

@@ -32,11 +32,21 @@ export interface IdentityTokenOptions {
   readonly lifetime?: number;
 }
 
-/** The claim that names the client, or the user who is signed in at it. */
-const clientClaim = (client: string | null, user: CallerUser | null) => {
-  if (user !== null) return { user: userClaim(user, client) };
-  return client === null ? {} : { client };
-};
+/** Signs an identity token. Verifiers accept the authorizer's keys only. */
+export function signIdentity(key: SigningKey, options: IdentityTokenOptions): string {
+  const { audience, caller, issuedAt, lifetime = IDENTITY_LIFETIME_SECONDS } = options;
+  const claims = {
+    iss: IDENTITY_ISSUER,
+    aud: audience,
+    institution: caller.institution,
+    ...callerClaims(caller),
+    scope: caller.scopes.join(' '),
+    operation: caller.operation,
+    iat: issuedAt,
+    exp: issuedAt + Math.min(lifetime, IDENTITY_LIFETIME_SECONDS),
+  };
+  return signJws(JSON.stringify(claims), { type: IDENTITY_TYPE, kid: key.kid }, key.privateKey);
+}
 
 /**
  * The claims that name the caller. A user's client is named within `user`, and a client with bounds within `bounded`, so
@@ -60,6 +70,12 @@ const callerClaims = ({ client, service, user = null, bounds = null, isPublic = 
   ...(isPublic ? { public: true } : {}),
 });
 
+/** The claim that names the client, or the user who is signed in at it. */
+const clientClaim = (client: string | null, user: CallerUser | null) => {
+  if (user !== null) return { user: userClaim(user, client) };
+  return client === null ? {} : { client };
+};
+
 const userClaim = ({ id, role, contact, pointsOfSale }: CallerUser, client: string | null) => ({
   id,
   client,
@@ -68,21 +84,42 @@ const userClaim = ({ id, role, contact, pointsOfSale }: CallerUser, client: stri
   ...(pointsOfSale.length === 0 ? {} : { points_of_sale: pointsOfSale }),
 });
 
-/** Signs an identity token. Verifiers accept the authorizer's keys only. */
-export const signIdentity = (key: SigningKey, options: IdentityTokenOptions): string => {
-  const { audience, caller, issuedAt, lifetime = IDENTITY_LIFETIME_SECONDS } = options;
-  const claims = {
-    iss: IDENTITY_ISSUER,
-    aud: audience,
-    institution: caller.institution,
-    ...callerClaims(caller),
-    scope: caller.scopes.join(' '),
-    operation: caller.operation,
-    iat: issuedAt,
-    exp: issuedAt + Math.min(lifetime, IDENTITY_LIFETIME_SECONDS),
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * The caller that an identity token names, without any check of the token: for whoever got it from the authorizer
+ * itself. Undefined if it is malformed.
+ */
+export function callerOfIdentity(token: string): Caller | undefined {
+  try {
+    const payload = jwt.decode(token);
+    return typeof payload === 'object' && payload !== null ? readCaller(payload) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const readCaller = (payload: Claims): Caller | undefined => {
+  const { institution, operation, scope, iat, exp } = payload;
+  if (typeof institution !== 'string' || typeof operation !== 'string' || typeof scope !== 'string') return undefined;
+  if (typeof iat !== 'number' || Number(exp) - iat > IDENTITY_LIFETIME_SECONDS) return undefined;
+  const { bounded } = payload;
+  const named = bounded === undefined ? readClient(payload) : readBounded(Object(bounded));
+  if (!named) return undefined;
+  return {
+    institution,
+    operation,
+    bounds: null,
+    ...named,
+    service: textOrNull(payload.service),
+    scopes: scope.split(' ').filter(Boolean),
+    isPublic: payload.public === true,
   };
-  return signJws(JSON.stringify(claims), { type: IDENTITY_TYPE, kid: key.kid }, key.privateKey);
 };
+
+/** Who calls, as claims name it; undefined if one is malformed. */
+const readClient = ({ client, user }: Claims): Pick<Caller, 'client' | 'user'> | undefined =>
+  user === undefined ? { client: textOrNull(client), user: null } : readUserClaim(Object(user));
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -92,15 +129,6 @@ const readUserClaim = (claim: object): Pick<Caller, 'client' | 'user'> | undefin
   const user = readUser({ id, role, contact, pointsOfSale: points_of_sale });
   return user && typeof client === 'string' ? { client, user } : undefined;
 };
-
-type Claims = Readonly<Record<string, unknown>>;
-
-/** Who calls, as claims name it; undefined if one is malformed. */
-const readClient = ({ client, user }: Claims): Pick<Caller, 'client' | 'user'> | undefined =>
-  user === undefined ? { client: textOrNull(client), user: null } : readUserClaim(Object(user));
-
-/** Whether a claim is a number, or absent: then the default holds. */
-const isLimit = (claim: unknown): claim is number | undefined => claim === undefined || typeof claim === 'number';
 
 /** A client with its bounds, as one claim names them; undefined if it is malformed. */
 const readBounded = (claim: Claims): Pick<Caller, 'client' | 'user' | 'bounds'> | undefined => {
@@ -123,36 +151,8 @@ const readBounded = (claim: Claims): Pick<Caller, 'client' | 'user' | 'bounds'> 
   };
 };
 
-const readCaller = (payload: Claims): Caller | undefined => {
-  const { institution, operation, scope, iat, exp } = payload;
-  if (typeof institution !== 'string' || typeof operation !== 'string' || typeof scope !== 'string') return undefined;
-  if (typeof iat !== 'number' || Number(exp) - iat > IDENTITY_LIFETIME_SECONDS) return undefined;
-  const { bounded } = payload;
-  const named = bounded === undefined ? readClient(payload) : readBounded(Object(bounded));
-  if (!named) return undefined;
-  return {
-    institution,
-    operation,
-    bounds: null,
-    ...named,
-    service: textOrNull(payload.service),
-    scopes: scope.split(' ').filter(Boolean),
-    isPublic: payload.public === true,
-  };
-};
-
-/**
- * The caller that an identity token names, without any check of the token: for whoever got it from the authorizer
- * itself. Undefined if it is malformed.
- */
-export const callerOfIdentity = (token: string): Caller | undefined => {
-  try {
-    const payload = jwt.decode(token);
-    return typeof payload === 'object' && payload !== null ? readCaller(payload) : undefined;
-  } catch {
-    return undefined;
-  }
-};
+/** Whether a claim is a number, or absent: then the default holds. */
+const isLimit = (claim: unknown): claim is number | undefined => claim === undefined || typeof claim === 'number';
 
 interface IdentityVerifierOptions {
   readonly keys: KeySet;
@@ -166,8 +166,8 @@ interface IdentityVerifierOptions {
  * Creates a service's check of identity tokens; it rejects with Fault `unauthorized`, or `service_unavailable` without
  * keys.
  */
-export const createIdentityVerifier = (options: IdentityVerifierOptions): IdentityVerifier =>
-  createTokenVerifier<Caller>({
+export function createIdentityVerifier(options: IdentityVerifierOptions): IdentityVerifier {
+  return createTokenVerifier<Caller>({
     keys: options.keys,
     type: IDENTITY_TYPE,
     issuer: IDENTITY_ISSUER,
@@ -176,3 +176,4 @@ export const createIdentityVerifier = (options: IdentityVerifierOptions): Identi
     refuse: (reason) => new Fault('unauthorized', `The identity token is not valid: ${reason}.`),
     now: options.now ?? Date.now,
   });
+}

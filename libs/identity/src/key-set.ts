@@ -60,31 +60,11 @@ const PATIENCE_MS = 5_000;
 /** More keys than any rotation leaves behind; a longer document is truncated. */
 const MAX_KEYS = 32;
 
-const usable = (key: JsonWebKey): boolean =>
-  key.kty === 'EC' &&
-  key.crv === 'P-256' &&
-  typeof key.kid === 'string' &&
-  (key.alg === undefined || key.alg === SIGNATURE_ALGORITHM) &&
-  (key.use === undefined || key.use === 'sig');
-
-/** The keys of a JWK Set (RFC 7517, 5) that can verify ES256; others are skipped, as the RFC requires. */
-const readKeys = (document: unknown): Map<string, KeyObject> => {
-  const listed = (document as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(listed)) throw new Error('the key document has no keys');
-  const keys = (listed as JsonWebKey[]).filter((key) => typeof key === 'object' && key !== null && usable(key));
-  return new Map(
-    keys.slice(0, MAX_KEYS).map((key) => {
-      const { kty, crv, x, y } = key;
-      return [String(key.kid), createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })];
-    }),
-  );
-};
-
 /**
  * Caches the keys of a key document: single-flight fetches, withdrawn keys removed in seconds, old keys while it is
  * unavailable.
  */
-export const createKeySet = (options: KeySetOptions): KeySet => {
+export function createKeySet(options: KeySetOptions): KeySet {
   const { url, cooldownMs = COOLDOWN_MS, maxAgeMs = MAX_AGE_MS, timeoutMs, now = Date.now } = options;
   const send = createHttpClient(url);
   const path = new URL(url).pathname;
@@ -146,4 +126,24 @@ export const createKeySet = (options: KeySetOptions): KeySet => {
       return found;
     },
   };
+}
+
+/** The keys of a JWK Set (RFC 7517, 5) that can verify ES256; others are skipped, as the RFC requires. */
+const readKeys = (document: unknown): Map<string, KeyObject> => {
+  const listed = (document as { keys?: unknown } | null)?.keys;
+  if (!Array.isArray(listed)) throw new Error('the key document has no keys');
+  const keys = (listed as JsonWebKey[]).filter((key) => typeof key === 'object' && key !== null && usable(key));
+  return new Map(
+    keys.slice(0, MAX_KEYS).map((key) => {
+      const { kty, crv, x, y } = key;
+      return [String(key.kid), createPublicKey({ key: { kty, crv, x, y }, format: 'jwk' })];
+    }),
+  );
 };
+
+const usable = (key: JsonWebKey): boolean =>
+  key.kty === 'EC' &&
+  key.crv === 'P-256' &&
+  typeof key.kid === 'string' &&
+  (key.alg === undefined || key.alg === SIGNATURE_ALGORITHM) &&
+  (key.use === undefined || key.use === 'sig');

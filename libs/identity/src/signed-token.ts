@@ -10,6 +10,28 @@ const signInPool = promisify(sign);
 /** Octets of each of the two numbers of a signature with P-256 (RFC 7518, 3.4). */
 const OCTETS = 32;
 
+/** What a signed token is. */
+interface JwsHeader {
+  /** `typ`. */
+  readonly type: string;
+  readonly kid: string;
+}
+
+/**
+ * Signs a payload, given as JSON, with ES256 in the compact serialization (RFC 7515, 3.1 and 7.1). Node's own form for
+ * JWS (`dsaEncoding`) takes three times as long, and jsonwebtoken twice.
+ */
+export function signJws(payload: string, header: JwsHeader, key: KeyObject): string {
+  const input = signingInput(payload, header);
+  return `${input}.${joseSignature(sign('sha256', Buffer.from(input), key)).toString('base64url')}`;
+}
+
+/** What is signed (RFC 7515, 5.1). */
+const signingInput = (payload: string, { type, kid }: JwsHeader): string =>
+  `${base64url(JSON.stringify({ alg: SIGNATURE_ALGORITHM, typ: type, kid }))}.${base64url(payload)}`;
+
+const base64url = (text: string): string => Buffer.from(text).toString('base64url');
+
 /**
  * The signature as JWS has it (RFC 7518, 3.4), from ASN.1 (RFC 3279, 2.2.3): a sequence of two integers, each without
  * leading zeros but for one that keeps it positive.
@@ -27,33 +49,11 @@ const joseSignature = (der: Buffer): Buffer => {
   return signature;
 };
 
-/** What a signed token is. */
-interface JwsHeader {
-  /** `typ`. */
-  readonly type: string;
-  readonly kid: string;
-}
-
-const base64url = (text: string): string => Buffer.from(text).toString('base64url');
-
-/** What is signed (RFC 7515, 5.1). */
-const signingInput = (payload: string, { type, kid }: JwsHeader): string =>
-  `${base64url(JSON.stringify({ alg: SIGNATURE_ALGORITHM, typ: type, kid }))}.${base64url(payload)}`;
-
-/**
- * Signs a payload, given as JSON, with ES256 in the compact serialization (RFC 7515, 3.1 and 7.1). Node's own form for
- * JWS (`dsaEncoding`) takes three times as long, and jsonwebtoken twice.
- */
-export const signJws = (payload: string, header: JwsHeader, key: KeyObject): string => {
-  const input = signingInput(payload, header);
-  return `${input}.${joseSignature(sign('sha256', Buffer.from(input), key)).toString('base64url')}`;
-};
-
 /** The same in a thread of Node's pool, so that the event loop serves other requests meanwhile. */
-export const signJwsInPool = async (payload: string, header: JwsHeader, key: KeyObject): Promise<string> => {
+export async function signJwsInPool(payload: string, header: JwsHeader, key: KeyObject): Promise<string> {
   const input = signingInput(payload, header);
   return `${input}.${joseSignature(await signInPool('sha256', Buffer.from(input), key)).toString('base64url')}`;
-};
+}
 
 /** The authorizer's tokens are never near this length; longer ones are refused without parsing. */
 const MAX_TOKEN_LENGTH = 8192;
@@ -81,22 +81,13 @@ interface Verified<Claims> {
 /** Verified tokens in the cache; the least recently used are evicted first. */
 const CACHE_SIZE = 10_000;
 
-const headerOf = (token: string): jwt.JwtHeader | undefined => {
-  if (token.length > MAX_TOKEN_LENGTH) return undefined;
-  try {
-    return jwt.decode(token, { complete: true })?.header;
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * Verifies signed tokens of one kind (RFC 8725): algorithm, type, issuer and audience are fixed, not read from the
  * token. A cached token costs two look-ups: each use checks its expiry, and that its key is still valid.
  */
-export const createTokenVerifier = <Claims extends object>(
+export function createTokenVerifier<Claims extends object>(
   rules: SignedTokenRules<Claims>,
-): ((token: string) => Promise<Claims>) => {
+): (token: string) => Promise<Claims> {
   const cache = new LRUCache<string, Verified<Claims>>({ maxSize: CACHE_SIZE, sizeCalculation: () => 1 });
   const { keys, type, issuer, audience, read, refuse, now } = rules;
 
@@ -133,4 +124,13 @@ export const createTokenVerifier = <Claims extends object>(
     cache.set(token, verified);
     return verified.claims;
   };
+}
+
+const headerOf = (token: string): jwt.JwtHeader | undefined => {
+  if (token.length > MAX_TOKEN_LENGTH) return undefined;
+  try {
+    return jwt.decode(token, { complete: true })?.header;
+  } catch {
+    return undefined;
+  }
 };

@@ -5,13 +5,13 @@ import jwt from 'jsonwebtoken';
 import type { SigningKey } from '../src/index.ts';
 
 /** A key pair as the authorizer has it, and its public JWK. */
-export const newKey = (kid: string): SigningKey & { readonly publicKey: KeyObject; readonly jwk: object } => {
+export function newKey(kid: string): SigningKey & { readonly publicKey: KeyObject; readonly jwk: object } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { kid, privateKey, publicKey, jwk: { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' } };
-};
+}
 
 /** Serves on a free port of the loopback interface. */
-export const serve = async (listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> => {
+export async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer({ keepAliveTimeout: 600_000 }, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -23,10 +23,10 @@ export const serve = async (listener: RequestListener): Promise<{ url: string; c
         server.close(() => resolve());
       }),
   };
-};
+}
 
 /** A key document whose keys and availability a test changes, and which counts its fetches. */
-export const serveKeys = async (jwks: object[]) => {
+export async function serveKeys(jwks: object[]) {
   const state = { jwks, fetches: 0, down: false };
   const server = await serve((_request, response) => {
     state.fetches += 1;
@@ -35,11 +35,12 @@ export const serveKeys = async (jwks: object[]) => {
     response.end(JSON.stringify({ keys: state.jwks }));
   });
   return { state, ...server, jwksUrl: `${server.url}/auth/jwks` };
-};
+}
 
 /** Signs claims with an arbitrary header, as an attacker or another program could. */
-export const signAs = (key: SigningKey, claims: object, header: object = {}): string =>
-  jwt.sign(JSON.parse(JSON.stringify(claims)), key.privateKey, {
+export function signAs(key: SigningKey, claims: object, header: object = {}): string {
+  return jwt.sign(JSON.parse(JSON.stringify(claims)), key.privateKey, {
     algorithm: 'ES256',
     header: { alg: 'ES256', kid: key.kid, ...header },
   });
+}

@@ -14,7 +14,15 @@ export const LONGEST_PASSWORD = 1_000;
 
 const FORMAT = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+/**
+ * The Argon2id hash of a password in PHC string format. Takes about 30 ms in the thread pool, not on the event loop.
+ */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const hash = await derive(password, salt, COST, HASH_BYTES);
+  const { memory, passes, parallelism } = COST;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
+}
 
 const derive = (
   password: string,
@@ -27,25 +35,17 @@ const derive = (
     argon2('argon2id', options, (error, hash) => (error ? reject(error) : resolve(hash)));
   });
 
-/**
- * The Argon2id hash of a password in PHC string format. Takes about 30 ms in the thread pool, not on the event loop.
- */
-export const hashPassword = async (password: string): Promise<string> => {
-  const salt = randomBytes(SALT_BYTES);
-  const hash = await derive(password, salt, COST, HASH_BYTES);
-  const { memory, passes, parallelism } = COST;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(hash)}`;
-};
+const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
 /** Whether a password matches a stored hash. @throws {Error} if the hash is not Argon2id in PHC format */
-export const isPassword = async (password: string, stored: string): Promise<boolean> => {
+export async function isPassword(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', hash = ''] = FORMAT.exec(stored) ?? [];
   if (hash === '')
     throw new Error('a stored password hash is not Argon2id in PHC format: set the password of the login again');
   const expected = Buffer.from(hash, 'base64');
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
-};
+}
 
 /**
  * Concurrent hashes: each takes 19 MiB and a core for 30 ms. The longest wait is far below the gateway's timeout (15
@@ -86,14 +86,14 @@ const BUSY_MS = 1_000;
  * closed the connection; the attempt then leaves the queue. An unknown login and a wrong password give the same outcome after the same time.
  * Institutions and addresses share the hashing in turns, so that a flood from one does not delay others.
  */
-export const createLogIn = <User>({
+export function createLogIn<User>({
   attempts,
   mostPerAddress,
   find,
   audit,
   now,
   verify = isPassword,
-}: LogInOptions<User>) => {
+}: LogInOptions<User>) {
   const counts = createLoginAttempts(attempts, mostPerAddress, now);
   const inTurn = createTurnstile(LIMITS);
   /** The hash that is verified for unknown logins. */
@@ -127,4 +127,4 @@ export const createLogIn = <User>({
     if (decided.outcome === 'throttled') audit(attempt, 'login_throttled');
     return decided;
   };
-};
+}

@@ -3,25 +3,27 @@ import { networkOf } from '@boxoffice/runtime';
 import { type CollectionHandle, type Document, collection as declare, UniqueViolation } from '@boxoffice/store';
 
 /** The stored form of a login at a point of sale: normalised (NFKC), trimmed, in lower case. */
-export const loginKey = (login: string): string => login.normalize('NFKC').trim().toLowerCase();
-
-/** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
-const dnsName = (domain: string): string => {
-  const url = `http://${domain}`;
-  return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
-};
-
-/** Folds case and Unicode composition; a final sigma becomes a sigma. */
-const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+export function loginKey(login: string): string {
+  return login.normalize('NFKC').trim().toLowerCase();
+}
 
 /**
  * The key that equal logins share if they are emails (RFC 6531): a domain in its own letters and as `xn--` are one. What
  * contacts count as one email is one login. Of an ASCII login it is {@link loginKey}.
  */
-export const emailLoginKey = (login: string): string => {
+export function emailLoginKey(login: string): string {
   const text = login.normalize('NFKC').trim();
   const domain = text.lastIndexOf('@') + 1;
   return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
+}
+
+/** Folds case and Unicode composition; a final sigma becomes a sigma. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+
+/** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
+const dnsName = (domain: string): string => {
+  const url = `http://${domain}`;
+  return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
 };
 
 /**
@@ -60,26 +62,33 @@ interface Limit {
   readonly windowMs: number;
 }
 
+/** How often one address may do something in one institution. */
+interface AddressLimit {
+  /** What is limited, as one word among others. */
+  readonly what: string;
+  readonly most: number;
+  readonly windowMs: number;
+}
+
+/**
+ * Counts what an address does in the store, so that the limit holds across all instances. The returned function counts
+ * once and resolves to the milliseconds to wait, and counts nothing, if the limit is reached.
+ */
+export function createAddressLimit(
+  collection: CollectionHandle<AttemptsDocument>,
+  { what, most, windowMs }: AddressLimit,
+  now: () => number = Date.now,
+) {
+  return async (institution: string, ip: string): Promise<number | undefined> => {
+    const at = now();
+    const limit = { id: derived('limit', what, institution, networkOf(ip)), most, windowMs };
+    const roomAt = await add(collection, institution, limit, at);
+    return roomAt === undefined ? undefined : Math.max(1, roomAt - at);
+  };
+}
+
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
 const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
-
-const networkLimit = (institution: string, network: string, most: number): Limit => ({
-  id: derived('network', institution, network),
-  most,
-  windowMs: WINDOW_MS,
-});
-
-/** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
-const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
-  const network = networkOf(ip);
-  // Spellings of one email share the limits.
-  const whom = [institution, realm, emailLoginKey(login)];
-  return [
-    networkLimit(institution, network, mostPerAddress),
-    { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS, windowMs: WINDOW_MS },
-    { id: derived('login', ...whom), most: MAX_PER_LOGIN, windowMs: WINDOW_MS },
-  ];
-};
 
 /** Counts an attempt; if the limit is reached, counts none and resolves to when the next one is allowed (epoch milliseconds). */
 const add = async (
@@ -108,40 +117,15 @@ const add = async (
   }
 };
 
-/** How often one address may do something in one institution. */
-interface AddressLimit {
-  /** What is limited, as one word among others. */
-  readonly what: string;
-  readonly most: number;
-  readonly windowMs: number;
-}
-
-/**
- * Counts what an address does in the store, so that the limit holds across all instances. The returned function counts
- * once and resolves to the milliseconds to wait, and counts nothing, if the limit is reached.
- */
-export const createAddressLimit =
-  (
-    collection: CollectionHandle<AttemptsDocument>,
-    { what, most, windowMs }: AddressLimit,
-    now: () => number = Date.now,
-  ) =>
-  async (institution: string, ip: string): Promise<number | undefined> => {
-    const at = now();
-    const limit = { id: derived('limit', what, institution, networkOf(ip)), most, windowMs };
-    const roomAt = await add(collection, institution, limit, at);
-    return roomAt === undefined ? undefined : Math.max(1, roomAt - at);
-  };
-
 /**
  * Counts wrong passwords, also of unknown logins, in the store, so that limits hold across all instances.
  * `mostPerAddress`: maximum wrong passwords of one address in one institution, over all logins, within the window.
  */
-export const createLoginAttempts = (
+export function createLoginAttempts(
   collection: CollectionHandle<AttemptsDocument>,
   mostPerAddress: number,
   now: () => number = Date.now,
-) => {
+) {
   const remove = async (institution: string, { id }: Limit, at: number): Promise<void> => {
     await collection.of(institution).update(id, (current) => {
       const index = current.failures.indexOf(at);
@@ -179,4 +163,22 @@ export const createLoginAttempts = (
       return { forgive: release };
     },
   };
+}
+
+const networkLimit = (institution: string, network: string, most: number): Limit => ({
+  id: derived('network', institution, network),
+  most,
+  windowMs: WINDOW_MS,
+});
+
+/** The limit of the address comes first: an attempt that it refuses stores nothing about the login. */
+const limitsOf = ({ institution, realm, login, ip }: Attempt, mostPerAddress: number): readonly Limit[] => {
+  const network = networkOf(ip);
+  // Spellings of one email share the limits.
+  const whom = [institution, realm, emailLoginKey(login)];
+  return [
+    networkLimit(institution, network, mostPerAddress),
+    { id: derived('address', ...whom, network), most: MAX_FROM_ADDRESS, windowMs: WINDOW_MS },
+    { id: derived('login', ...whom), most: MAX_PER_LOGIN, windowMs: WINDOW_MS },
+  ];
 };

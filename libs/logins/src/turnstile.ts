@@ -36,17 +36,6 @@ interface Waiter {
 /** The queues of one institution by address, never empty; the first queue has the next turn. */
 type Line = Map<string, Waiter[]>;
 
-/** The first queue, moved to the end. */
-const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | undefined => {
-  const [first] = queues;
-  if (!first) return undefined;
-  queues.delete(first[0]);
-  queues.set(...first);
-  return first;
-};
-
-const lengthOf = (line: Line): number => [...line.values()].reduce((sum, queue) => sum + queue.length, 0);
-
 /**
  * Creates a fair concurrency limit with a bounded queue: turns go round the institutions, and within an institution round
  * its addresses. The wait of one institution or address does not grow with the load of another. It runs `act` in its
@@ -54,7 +43,7 @@ const lengthOf = (line: Line): number => [...line.values()].reduce((sum, queue) 
  * longest address queue in the longest institution queue; ties are broken at random, so that arriving late is no
  * disadvantage.
  */
-export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundings = {}) => {
+export function createTurnstile(limits: TurnstileLimits, surroundings: Surroundings = {}) {
   const { inside, waiting, waitingPerAddress, longestWaitMs } = limits;
   const { now = () => performance.now(), random = Math.random } = surroundings;
   const lines = new Map<string, Line>();
@@ -135,4 +124,15 @@ export const createTurnstile = (limits: TurnstileLimits, surroundings: Surroundi
     else if (!(await wait(who))) return undefined;
     return act().finally(leave);
   };
+}
+
+/** The first queue, moved to the end. */
+const rotated = <Queue>(queues: Map<string, Queue>): readonly [string, Queue] | undefined => {
+  const [first] = queues;
+  if (!first) return undefined;
+  queues.delete(first[0]);
+  queues.set(...first);
+  return first;
 };
+
+const lengthOf = (line: Line): number => [...line.values()].reduce((sum, queue) => sum + queue.length, 0);

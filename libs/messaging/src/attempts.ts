@@ -13,15 +13,17 @@ export type Outcome =
   | { readonly state: 'dead'; readonly reason: string; readonly error: unknown };
 
 /** A reason short enough for a message header and an operator's table. */
-export const reasonOf = (error: unknown): string => String(error).slice(0, 500);
+export function reasonOf(error: unknown): string {
+  return String(error).slice(0, 500);
+}
 
 /** Passes a message to its handler and returns the next step for it; never rejects. */
-export const attemptTo = async (
+export async function attemptTo(
   handler: Handler,
   message: Message,
   attempt: number,
   retryDelaysMs: readonly number[],
-): Promise<Outcome> => {
+): Promise<Outcome> {
   try {
     await handler(message, attempt);
     return { state: 'handled' };
@@ -32,15 +34,18 @@ export const attemptTo = async (
     if (unreadable || attempt >= maxAttempts) return { state: 'dead', reason, error };
     return { state: 'retry', delayMs: delayAfter(attempt, retryDelaysMs), reason, error };
   }
-};
+}
 
 /** Milliseconds to wait after the failure of an attempt (the first is 1). */
 const delayAfter = (attempt: number, delaysMs: readonly number[]): number =>
   delaysMs[Math.min(attempt, delaysMs.length) - 1] ?? 0;
 
 /** A delay that doubles with every consecutive failure, up to `maxMs`, with jitter, so that retries do not coincide. */
-export const backoff = (failures: number, maxMs: number): number =>
-  Math.min(maxMs, 100 * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
+export function backoff(failures: number, maxMs: number): number {
+  return Math.min(maxMs, 100 * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
+}
 
 /** The id of a dead letter: the same message may be dead in several queues. */
-export const letterId = (queue: string, messageId: string): string => `${queue}:${messageId}`;
+export function letterId(queue: string, messageId: string): string {
+  return `${queue}:${messageId}`;
+}

@@ -50,7 +50,7 @@ interface Consumers {
  * outbox's: `publish` resolves after every handler, so an event interrupted by a crash is still in the outbox and is
  * published again.
  */
-export const createInProcessBus = (options: InProcessOptions): Bus => {
+export function createInProcessBus(options: InProcessOptions): Bus {
   const { deadLetters: letters, logger, retryDelaysMs = defaultRetryDelaysMs, declared = installation } = options;
   const queues = new Map<string, Consumers>();
   const listeners = new Set<{ types: readonly string[]; handle: (message: Message) => void }>();
@@ -211,4 +211,4 @@ export const createInProcessBus = (options: InProcessOptions): Bus => {
       await Promise.all([...queues.values()].map(closeConsumers));
     },
   };
-};
+}

@@ -18,7 +18,7 @@ interface Lane<T> {
 }
 
 /** Creates empty lanes. */
-export const createLanes = <T>({ limit, work }: LanesOptions<T>) => {
+export function createLanes<T>({ limit, work }: LanesOptions<T>) {
   const lanes = new Map<string, Lane<T>>();
   const ready: Lane<T>[] = [];
   let held = false;
@@ -113,4 +113,4 @@ export const createLanes = <T>({ limit, work }: LanesOptions<T>) => {
       return size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve));
     },
   };
-};
+}

@@ -69,14 +69,14 @@ export class Unreadable extends Error {
  * The reaction to a message in a table by types. A type is a name from outside: what every object inherits is none.
  * @throws {Unreadable} without one
  */
-export const findReaction = <Reaction>(
+export function findReaction<Reaction>(
   reactions: Readonly<Record<string, Reaction>>,
   { type }: Pick<Message, 'type'>,
-): Reaction => {
+): Reaction {
   const reaction = Object.hasOwn(reactions, type) ? reactions[type] : undefined;
   if (reaction === undefined) throw new Unreadable(`no reaction handles ${type}`);
   return reaction;
-};
+}
 
 export interface Subscription {
   /** Stops taking messages and resolves when those in hand are finished. */

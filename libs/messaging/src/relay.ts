@@ -51,7 +51,7 @@ const doneDelayMs = 200;
  * at a time. A message that the in-process bus retries counts as being published until it is handled or dead: it delays
  * the later events of its key, and takes one place of the window. Subscribe before starting it.
  */
-export const startRelay = (options: RelayOptions) => {
+export function startRelay(options: RelayOptions) {
   const { outbox, bus, logger, metrics } = options;
   const { window = 1_000, memory = 10_000, drainMs = 5_000 } = options;
   /** Everything that is not marked done yet, in the order of arrival. */
@@ -160,7 +160,7 @@ export const startRelay = (options: RelayOptions) => {
       if (flushing) await within(flushing, drainMs, () => {});
     },
   };
-};
+}
 
 const both = [() => true, () => false] as const;
 

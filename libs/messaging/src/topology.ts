@@ -31,23 +31,24 @@ const queuesOfRow = (row: ServiceRow): readonly Queue[] =>
  * age of its backlog. The arguments of an existing queue cannot change: a queue with other arguments gets the next version
  * in its name.
  */
-export const declaredOf = (rows: readonly ServiceRow[]): Declared => {
+export function declaredOf(rows: readonly ServiceRow[]): Declared {
   const queues = rows.flatMap(queuesOfRow);
   const queued = new Set(queues.flatMap(({ types }) => types));
   const untaken = rows.flatMap(({ publishes }) => publishes.filter((fact) => !queued.has(fact)));
   return { queues, broadcasts: untaken.length === 0 ? [] : [{ types: untaken }] };
-};
+}
 
 /** The facts of the product's own services: the engines' default. */
 export const declared: Declared = declaredOf(builtInRows);
 
 /** A queue of the product's own services. @throws {Error} for one that there is not */
-export const queueNamed = (name: string): Queue => {
+export function queueNamed(name: string): Queue {
   const queue = declared.queues.find((one) => one.name === name);
   if (queue === undefined) throw new Error(`no row of libs/runtime/services.json has the queue ${name}`);
   return queue;
-};
+}
 
 /** Whether facts of this type are broadcast. */
-export const isBroadcast = (type: string, { broadcasts: all }: Declared): boolean =>
-  all.some(({ types }) => types.includes(type));
+export function isBroadcast(type: string, { broadcasts: all }: Declared): boolean {
+  return all.some(({ types }) => types.includes(type));
+}

@@ -77,7 +77,7 @@ interface FailedRequest {
 const RETRY_SECONDS = 60;
 
 /** The page of an error, with its status and headers, in the language of the browser. */
-export const errorPage = (fault: Fault, { acceptLanguage, home, requestId }: FailedRequest): PageAnswer => {
+export function errorPage(fault: Fault, { acceptLanguage, home, requestId }: FailedRequest): PageAnswer {
   const language = chooseLanguage({ acceptLanguage });
   const texts = errorTexts[language];
   const textOf = ({ http, headers }: Fault) => {
@@ -91,4 +91,4 @@ export const errorPage = (fault: Fault, { acceptLanguage, home, requestId }: Fai
   const way = where && html`<p><a href="${address}">${texts.home[where]}</a></p>`;
   const content = html`<p class="lead">${text}</p>${way}`;
   return showPage({ language, institution: undefined, title, content }, { status: fault.http, headers: fault.headers });
-};
+}

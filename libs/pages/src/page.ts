@@ -5,6 +5,31 @@ export const LANGUAGES = ['fr', 'en', 'de'] as const;
 
 export type Language = (typeof LANGUAGES)[number];
 
+/** What a request says about its languages. */
+interface LanguageWishes {
+  /** `ui_locales`: language tags separated by spaces, best first (OpenID Connect Core, 3.1.2.1). */
+  readonly uiLocales?: string | undefined;
+  readonly acceptLanguage?: string | undefined;
+}
+
+/**
+ * The language of a page: the first of `ui_locales`, else of Accept-Language, that the institution has, else the
+ * institution's first. The primary subtag matches (`de-CH` is `de`). Languages without texts are left out.
+ */
+export function chooseLanguage(
+  { uiLocales = '', acceptLanguage = '' }: LanguageWishes,
+  offered: readonly string[] = LANGUAGES,
+): Language {
+  const known = offered.map(primary).filter((tag): tag is Language => LANGUAGES.some((language) => language === tag));
+  const available: readonly Language[] = known.length > 0 ? known : LANGUAGES;
+  const wanted = [...uiLocales.split(' '), ...ranges(acceptLanguage)];
+  for (const tag of wanted) {
+    const found = tag.trim() === '*' ? available[0] : available.find((language) => language === primary(tag));
+    if (found) return found;
+  }
+  return available[0] ?? 'en';
+}
+
 const primary = (tag: string): string => tag.trim().toLowerCase().split('-', 1)[0] ?? '';
 
 /** The ranges of an Accept-Language header, best first (RFC 9110, 12.5.4); those with q=0 are left out. */
@@ -19,31 +44,6 @@ const ranges = (header: string): string[] =>
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .map(({ range }) => range);
-
-/** What a request says about its languages. */
-interface LanguageWishes {
-  /** `ui_locales`: language tags separated by spaces, best first (OpenID Connect Core, 3.1.2.1). */
-  readonly uiLocales?: string | undefined;
-  readonly acceptLanguage?: string | undefined;
-}
-
-/**
- * The language of a page: the first of `ui_locales`, else of Accept-Language, that the institution has, else the
- * institution's first. The primary subtag matches (`de-CH` is `de`). Languages without texts are left out.
- */
-export const chooseLanguage = (
-  { uiLocales = '', acceptLanguage = '' }: LanguageWishes,
-  offered: readonly string[] = LANGUAGES,
-): Language => {
-  const known = offered.map(primary).filter((tag): tag is Language => LANGUAGES.some((language) => language === tag));
-  const available: readonly Language[] = known.length > 0 ? known : LANGUAGES;
-  const wanted = [...uiLocales.split(' '), ...ranges(acceptLanguage)];
-  for (const tag of wanted) {
-    const found = tag.trim() === '*' ? available[0] : available.find((language) => language === primary(tag));
-    if (found) return found;
-  }
-  return available[0] ?? 'en';
-};
 
 /** Text that is safe to place into a page: markup, and everything else escaped. */
 export interface Html {
@@ -60,9 +60,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-
-const isList = (part: Part): part is readonly Part[] => Array.isArray(part);
+/**
+ * A template of markup: every interpolated text is escaped, for element content and quoted attribute values. Lists are
+ * joined; `undefined` and `false` leave nothing.
+ */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return {
+    html: strings.map((markup, index) => markup + written(parts[index])).join(''),
+  };
+}
 
 const written = (part: Part): string => {
   if (part === undefined || part === false) return '';
@@ -70,13 +76,9 @@ const written = (part: Part): string => {
   return typeof part === 'object' ? part.html : escaped(String(part));
 };
 
-/**
- * A template of markup: every interpolated text is escaped, for element content and quoted attribute values. Lists are
- * joined; `undefined` and `false` leave nothing.
- */
-export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
-  html: strings.map((markup, index) => markup + written(parts[index])).join(''),
-});
+const isList = (part: Part): part is readonly Part[] => Array.isArray(part);
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** What a page shows. */
 interface Page {
@@ -108,6 +110,46 @@ export interface PageOptions {
   readonly headers?: PageAnswer['headers'];
 }
 
+/** The answer that shows a page. */
+export function showPage(page: Page, { status = 200, formAction, headers }: PageOptions = {}): PageAnswer {
+  return {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': page.language,
+      Vary: 'Accept-Language, Cookie',
+      ...pageHeaders(formAction),
+      ...headers,
+    },
+    body: documentOf(page),
+  };
+}
+
+/**
+ * The headers of every page: no script, no foreign resource, no frame (also for browsers without `frame-ancestors`), no
+ * cache. `same-origin` instead of `no-referrer`, because the latter makes the `Origin` of the page's own form null.
+ */
+const pageHeaders = (formAction?: string): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': policyOf(formAction),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+});
+
+const policyOf = (formAction: string | undefined): string =>
+  [
+    "default-src 'none'",
+    `style-src ${STYLE_SOURCE}`,
+    "base-uri 'none'",
+    `form-action 'self'${formAction === undefined ? '' : ` ${formAction}`}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
+
 /** The page as a document. */
 const documentOf = ({ language, institution, title, content }: Page): string =>
   html`<!doctype html>
@@ -128,66 +170,30 @@ ${content}
 </html>
 `.html;
 
-const policyOf = (formAction: string | undefined): string =>
-  [
-    "default-src 'none'",
-    `style-src ${STYLE_SOURCE}`,
-    "base-uri 'none'",
-    `form-action 'self'${formAction === undefined ? '' : ` ${formAction}`}`,
-    "frame-ancestors 'none'",
-  ].join('; ');
-
-/**
- * The headers of every page: no script, no foreign resource, no frame (also for browsers without `frame-ancestors`), no
- * cache. `same-origin` instead of `no-referrer`, because the latter makes the `Origin` of the page's own form null.
- */
-const pageHeaders = (formAction?: string): Readonly<Record<string, string>> => ({
-  'Content-Security-Policy': policyOf(formAction),
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  'Referrer-Policy': 'same-origin',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Cache-Control': 'no-store',
-  Pragma: 'no-cache',
-});
-
-/** The answer that shows a page. */
-export const showPage = (page: Page, { status = 200, formAction, headers }: PageOptions = {}): PageAnswer => ({
-  status,
-  headers: {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Language': page.language,
-    Vary: 'Accept-Language, Cookie',
-    ...pageHeaders(formAction),
-    ...headers,
-  },
-  body: documentOf(page),
-});
-
 /** The answer that leads the browser elsewhere with GET (RFC 9110, 15.4.4). */
-export const redirect = (location: string, headers: PageAnswer['headers'] = {}): PageAnswer => ({
-  status: 303,
-  headers: {
-    Location: location,
-    'Cache-Control': 'no-store',
-    Pragma: 'no-cache',
-    'Referrer-Policy': 'no-referrer',
-    ...headers,
-  },
-  body: '',
-});
+export function redirect(location: string, headers: PageAnswer['headers'] = {}): PageAnswer {
+  return {
+    status: 303,
+    headers: {
+      Location: location,
+      'Cache-Control': 'no-store',
+      Pragma: 'no-cache',
+      'Referrer-Policy': 'no-referrer',
+      ...headers,
+    },
+    body: '',
+  };
+}
 
 /**
  * The source expression of a redirect URI for `form-action`: its origin; the scheme alone where an origin cannot be
  * written in a policy (private-use schemes, IPv6 literals).
  */
-export const formTarget = (redirectUri: string): string => {
+export function formTarget(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri);
   const isWeb = protocol === 'https:' || protocol === 'http:';
   return isWeb && !hostname.startsWith('[') ? `${protocol}//${host}` : protocol;
-};
+}
 
 /**
  * The stylesheet of every page, part of the page: one request shows it, and the policy allows it by its hash.

@@ -33,16 +33,18 @@ const POLICY: Readonly<Record<string, string>> = {
 };
 
 /** The security headers of every answer of a site. */
-export const siteHeaders = ({ policy = {}, camera = false }: SiteNeeds = {}): Readonly<Record<string, string>> => ({
-  'Content-Security-Policy': Object.entries({ ...POLICY, ...policy })
-    .map((directive) => directive.join(' '))
-    .join('; '),
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': `camera=(${camera ? 'self' : ''}), geolocation=(), microphone=(), payment=()`,
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-});
+export function siteHeaders({ policy = {}, camera = false }: SiteNeeds = {}): Readonly<Record<string, string>> {
+  return {
+    'Content-Security-Policy': Object.entries({ ...POLICY, ...policy })
+      .map((directive) => directive.join(' '))
+      .join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': `camera=(${camera ? 'self' : ''}), geolocation=(), microphone=(), payment=()`,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  };
+}
 
 /** Media types by file extension; files with other extensions are not served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -79,10 +81,8 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 /** Of a file whose path stays. */
 const REVALIDATED = 'no-cache';
 
-const variant = (body: Buffer): Variant => ({ body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` });
-
 /** A file with its variants; its name decides its media type. It is revalidated with its ETag unless `cacheControl` says more. */
-export const siteFile = (name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile => {
+export function siteFile(name: string, content: Buffer | string, cacheControl = REVALIDATED): SiteFile {
   const plain = Buffer.from(content);
   let gzipped: { readonly variant: Variant | undefined } | undefined;
   return {
@@ -98,15 +98,18 @@ export const siteFile = (name: string, content: Buffer | string, cacheControl = 
       return gzipped.variant;
     },
   };
-};
+}
+
+const variant = (body: Buffer): Variant => ({ body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` });
 
 /** The contents of the folder's files by their path in it, as far as their extension is served. */
-export const readSiteFolder = (folder: string): ReadonlyMap<string, Buffer> =>
-  new Map(
+export function readSiteFolder(folder: string): ReadonlyMap<string, Buffer> {
+  return new Map(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => extname(name) in TYPES)
       .map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name))] as const),
   );
+}
 
 /** The folder of a release, and the paths of its files from the site's root. */
 export interface Release {
@@ -125,10 +128,10 @@ export const linkRelease: Entry = (page, { folder }) =>
  * The files of a site by their path below its root. All but the entries are in a folder named after the content of all
  * of them, so browsers keep them for good: modules import each other by relative paths. Entries stay at the root.
  */
-export const releaseFiles = (
+export function releaseFiles(
   contents: ReadonlyMap<string, Buffer>,
   entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, SiteFile> => {
+): ReadonlyMap<string, SiteFile> {
   const folder = hash('sha256', Buffer.concat([...contents.values()]), 'hex').slice(0, 16);
   const released = [...contents].filter(([name]) => !Object.hasOwn(entries, name));
   const release = { folder, paths: released.map(([name]) => `${folder}/${name}`) };
@@ -138,7 +141,7 @@ export const releaseFiles = (
       ([name, make]) => [name, siteFile(name, make(`${contents.get(name) ?? ''}`, release))] as const,
     ),
   ]);
-};
+}
 
 /** A web application of a service. */
 interface Site {
@@ -152,20 +155,13 @@ interface Site {
   find(path: string): SiteFile | undefined;
 }
 
-/** Whether Accept-Encoding allows gzip (RFC 9110, 12.5.3); the only coding offered, so q-values are not compared. */
-const acceptsGzip = (header = ''): boolean =>
-  header.split(',').some((entry) => {
-    const [coding = '', quality = ''] = entry.split(';').map((part) => part.trim().toLowerCase());
-    return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
-  });
-
 /** Answers GET or HEAD with the file: compressed where the client allows it, 304 where it has the file already. */
-export const sendFile = (
+export function sendFile(
   { method, headers }: IncomingMessage,
   response: ServerResponse,
   file: SiteFile,
   status = 200,
-): void => {
+): void {
   const chosen = (acceptsGzip(headers['accept-encoding']) && file.gzipped) || file.plain;
   response.setHeader('Cache-Control', file.cacheControl).setHeader('ETag', chosen.etag);
   if (file.gzipped) response.appendHeader('Vary', 'Accept-Encoding');
@@ -176,13 +172,20 @@ export const sendFile = (
   if (chosen === file.gzipped) response.setHeader('Content-Encoding', 'gzip');
   response.writeHead(status, { 'Content-Type': file.type, 'Content-Length': chosen.body.length });
   response.end(method === 'HEAD' ? undefined : chosen.body);
-};
+}
+
+/** Whether Accept-Encoding allows gzip (RFC 9110, 12.5.3); the only coding offered, so q-values are not compared. */
+const acceptsGzip = (header = ''): boolean =>
+  header.split(',').some((entry) => {
+    const [coding = '', quality = ''] = entry.split(';').map((part) => part.trim().toLowerCase());
+    return (coding === 'gzip' || coding === '*') && !/^q=0(\.0*)?$/.test(quality);
+  });
 
 /**
  * Serves the site from memory and passes every request outside it to `next`. A `front` of a service, because a site is
  * a client of the API and no part of it.
  */
-export const createSiteFront = ({ name, root, headers, find }: Site, next: RequestListener): RequestListener => {
+export function createSiteFront({ name, root, headers, find }: Site, next: RequestListener): RequestListener {
   const bare = root.slice(0, -1);
 
   return (request, response) => {
@@ -212,4 +215,4 @@ export const createSiteFront = ({ name, root, headers, find }: Site, next: Reque
     if (file) return sendFile(request, response, file);
     return say(308, `The ${name} is at ${root}.`, { Location: query === undefined ? root : `${root}?${query}` });
   };
-};
+}

@@ -25,6 +25,29 @@ type NamedFile = CertificateFiles['cert'];
 /** The content of a setting's file, or the line that says why it cannot be used. */
 type Read<Value> = { readonly pem: string; readonly value: Value } | { readonly fault: string };
 
+/**
+ * The certificate in the files.
+ * @throws {StartFault} when one of them is unreadable, damaged or expired, or the key does not belong to the
+ * certificate
+ */
+export function readCertificate(files: CertificateFiles, now = new Date()): Certificate {
+  const [certificate, key] = [readCertificateFile(files.cert, now), readKeyFile(files.key)];
+  if ('fault' in certificate) throw new StartFault(certificate.fault);
+  if ('fault' in key) throw new StartFault(key.fault);
+  if (!certificate.value.checkPrivateKey(key.value)) {
+    throw new StartFault(
+      `${files.key.setting}: the key in ${files.key.path} does not belong to the certificate in ${files.cert.path}`,
+    );
+  }
+  return { cert: certificate.pem, key: key.pem };
+}
+
+const readCertificateFile = (named: NamedFile, now: Date): Read<X509Certificate> => {
+  const read = readPem(named, 'certificate', (pem) => new X509Certificate(pem));
+  const isOver = 'value' in read && read.value.validToDate < now;
+  return isOver ? { fault: `${named.setting}: ${named.path} expired on ${read.value.validTo}` } : read;
+};
+
 const readPem = <Value>({ setting, path }: NamedFile, noun: string, parse: (pem: string) => Value): Read<Value> => {
   try {
     const pem = readFileSync(path, 'utf8');
@@ -38,43 +61,14 @@ const readPem = <Value>({ setting, path }: NamedFile, noun: string, parse: (pem:
   }
 };
 
-const readCertificateFile = (named: NamedFile, now: Date): Read<X509Certificate> => {
-  const read = readPem(named, 'certificate', (pem) => new X509Certificate(pem));
-  const isOver = 'value' in read && read.value.validToDate < now;
-  return isOver ? { fault: `${named.setting}: ${named.path} expired on ${read.value.validTo}` } : read;
-};
-
 const readKeyFile = (named: NamedFile): Read<KeyObject> =>
   readPem(named, 'private key', (pem) => createPrivateKey(pem));
-
-/**
- * The certificate in the files.
- * @throws {StartFault} when one of them is unreadable, damaged or expired, or the key does not belong to the
- * certificate
- */
-export const readCertificate = (files: CertificateFiles, now = new Date()): Certificate => {
-  const [certificate, key] = [readCertificateFile(files.cert, now), readKeyFile(files.key)];
-  if ('fault' in certificate) throw new StartFault(certificate.fault);
-  if ('fault' in key) throw new StartFault(key.fault);
-  if (!certificate.value.checkPrivateKey(key.value)) {
-    throw new StartFault(
-      `${files.key.setting}: the key in ${files.key.path} does not belong to the certificate in ${files.cert.path}`,
-    );
-  }
-  return { cert: certificate.pem, key: key.pem };
-};
-
-/** The faults of each file alone, if it is given. */
-const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): string[] => {
-  const read = [cert && readCertificateFile(cert, new Date()), key && readKeyFile(key)];
-  return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
-};
 
 /**
  * The setting of a certificate: `<prefix>_CERT_FILE` and `<prefix>_KEY_FILE` name its files. Both are set and belong
  * together, or neither is (then undefined).
  */
-export const certificateFiles = (prefix: string): Setting<CertificateFiles | undefined> => {
+export function certificateFiles(prefix: string): Setting<CertificateFiles | undefined> {
   const [certFile, keyFile] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`].map((name) =>
     file(name, { optional: true }),
   );
@@ -97,6 +91,12 @@ export const certificateFiles = (prefix: string): Setting<CertificateFiles | und
       return { cert, key };
     },
   };
+}
+
+/** The faults of each file alone, if it is given. */
+const faultsOf = (cert: NamedFile | undefined, key: NamedFile | undefined): string[] => {
+  const read = [cert && readCertificateFile(cert, new Date()), key && readKeyFile(key)];
+  return read.flatMap((one) => (one && 'fault' in one ? [one.fault] : []));
 };
 
 /** Options of `followCertificate`. */
@@ -109,17 +109,11 @@ interface FollowOptions {
   readonly everyMs?: number;
 }
 
-/** Changes when the file is written or replaced, or a link in its path is; undefined while the file does not exist. */
-const versionOf = (path: string): string | undefined => {
-  const { mtimeMs, ino, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return mtimeMs === undefined ? undefined : `${mtimeMs} ${ino} ${size}`;
-};
-
 /**
  * Serves a renewed certificate without a restart: checks the files regularly, and uses their certificate for new
  * connections. While the pair is damaged or half replaced, the old one stays, which is logged once.
  */
-export const followCertificate = (options: FollowOptions): { close(): void } => {
+export function followCertificate(options: FollowOptions): { close(): void } {
   const { renew, files, logger, everyMs = 30_000 } = options;
   const versions = (): string => `${versionOf(files.cert.path)}, ${versionOf(files.key.path)}`;
   let served = versions();
@@ -140,9 +134,24 @@ export const followCertificate = (options: FollowOptions): { close(): void } => 
   const timer = setInterval(check, everyMs);
   timer.unref();
   return { close: () => clearInterval(timer) };
+}
+
+/** Changes when the file is written or replaced, or a link in its path is; undefined while the file does not exist. */
+const versionOf = (path: string): string | undefined => {
+  const { mtimeMs, ino, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return mtimeMs === undefined ? undefined : `${mtimeMs} ${ino} ${size}`;
 };
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * From now on every TLS connection that this process makes (to services, MongoDB, RabbitMQ) trusts the authorities in
+ * the file (PEM, one or several), beside those that Node trusts anyway. Nothing to do without a file.
+ * @throws {StartFault} when the file cannot be read or holds no certificate
+ */
+export function trustAuthorities(path: string | undefined): void {
+  if (path !== undefined) setDefaultCACertificates([...getCACertificates('default'), ...readAuthorities(path)]);
+}
 
 const readAuthorities = (path: string): string[] => {
   const text = (() => {
@@ -160,13 +169,4 @@ const readAuthorities = (path: string): string[] => {
   }
   if (found.length === 0) throw new StartFault(`TLS_CA_FILE: ${path} holds no certificate`);
   return found;
-};
-
-/**
- * From now on every TLS connection that this process makes (to services, MongoDB, RabbitMQ) trusts the authorities in
- * the file (PEM, one or several), beside those that Node trusts anyway. Nothing to do without a file.
- * @throws {StartFault} when the file cannot be read or holds no certificate
- */
-export const trustAuthorities = (path: string | undefined): void => {
-  if (path !== undefined) setDefaultCACertificates([...getCACertificates('default'), ...readAuthorities(path)]);
 };

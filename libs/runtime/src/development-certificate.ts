@@ -27,17 +27,14 @@ const DAY_MS = 86_400_000;
 const LIFETIME = { server: 397, authority: 3_650 } as const;
 const RENEWED_BEFORE_DAYS = 30;
 
-const covers = (certificate: X509Certificate, host: string): boolean =>
-  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;
-
 /** The names and addresses of this machine at which others reach a listener; none of one that only listens to itself. */
-export const hostsReaching = (
+export function hostsReaching(
   host: string,
   { name, interfaces }: { readonly name: string; readonly interfaces: ReturnType<typeof networkInterfaces> } = {
     name: hostname(),
     interfaces: networkInterfaces(),
   },
-): string[] => {
+): string[] {
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return [];
   if (host !== '0.0.0.0' && host !== '::') return [host];
   const addresses = Object.values(interfaces)
@@ -47,20 +44,43 @@ export const hostsReaching = (
   const short = name.replace(/\.local$/, '');
   const names = /^[a-zA-Z\d](?:[a-zA-Z\d-]*[a-zA-Z\d])?$/.test(short) ? [short, `${short}.local`] : [];
   return [...names, ...addresses.map(({ address }) => address)];
-};
+}
+
+const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /**
- * The content of a file of the pair; undefined if there is none.
- * @throws {StartFault} if it cannot be read: a new certificate would replace it
+ * A certificate for development, stored in the directory (its key with mode 0600) and valid for localhost, loopback and
+ * the given hosts; made again when it is missing, damaged, about to expire, or lacks a host. It is signed by an
+ * authority of the directory, which stays, so that whoever has trusted it goes on doing so.
+ * @throws {StartFault} when it cannot be stored, or a stored file cannot be read, or the authority's key is missing
  */
-const storedPem = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (reasonOf(error) === 'ENOENT') return undefined;
-    throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
-  }
-};
+export async function developmentCertificate(
+  directory: string,
+  hosts: readonly string[] = [],
+  now = Date.now(),
+): Promise<DevelopmentCertificate> {
+  // An address in a URL may be in brackets.
+  const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
+  const files = {
+    certFile: join(directory, 'development-certificate.pem'),
+    keyFile: join(directory, 'development-key.pem'),
+  };
+  // Looked at first: what cannot be read is not replaced.
+  const read = stored(files, now, () => true);
+  const authority = await authorityIn(directory, now);
+  const signer = new X509Certificate(authority.cert);
+  const isGood = (certificate: X509Certificate) =>
+    certificate.checkIssued(signer) &&
+    certificate.verify(signer.publicKey) &&
+    all.every((host) => covers(certificate, host));
+  const caFile = authority.certFile;
+  if (read && isGood(new X509Certificate(read.cert))) return { cert: read.cert, key: read.key, caFile };
+  const { cert, key } = await make('boxoffice development', now, { authority, hosts: all });
+  // With the authority, so that the file is one to trust, too.
+  const chain = `${cert.trimEnd()}\n${authority.cert.trimEnd()}\n`;
+  keep({ cert: chain, key, ...files });
+  return { cert: chain, key, caFile };
+}
 
 /**
  * A stored pair that is intact, valid for another month and as `isGood` says.
@@ -83,16 +103,33 @@ const stored = (
   }
 };
 
-const keep = ({ cert, key, certFile, keyFile }: Pair): void => {
+/**
+ * The content of a file of the pair; undefined if there is none.
+ * @throws {StartFault} if it cannot be read: a new certificate would replace it
+ */
+const storedPem = (path: string): string | undefined => {
   try {
-    replaceFile(keyFile, key, 0o600);
-    replaceFile(certFile, cert, 0o644);
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new StartFault(`the development certificate cannot be stored: ${explain(error)}`);
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw new StartFault(`the development certificate: ${path} cannot be read: ${explain(error)}`);
   }
 };
 
-const KEYS = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** @throws {StartFault} if the authority, which clients may trust, exists without its key */
+const authorityIn = async (directory: string, now: number): Promise<Pair> => {
+  const files = { certFile: join(directory, 'development-ca.crt'), keyFile: join(directory, 'development-ca.key') };
+  const found = stored(files, now, ({ ca }) => ca);
+  if (found) return found;
+  if (storedPem(files.certFile) !== undefined && storedPem(files.keyFile) === undefined) {
+    throw new StartFault(
+      `the development certificate: ${files.certFile} exists without ${files.keyFile}; restore the key, or remove the authority to get a new one`,
+    );
+  }
+  const made = await make(`boxoffice development authority of ${hostname()}`, now);
+  keep({ ...made, ...files });
+  return { ...made, ...files };
+};
 
 /** A certificate for these hosts that the authority signs, or without one an authority. */
 const make = async (
@@ -138,51 +175,14 @@ const make = async (
   return { cert: certificate.toString('pem'), key };
 };
 
-/** @throws {StartFault} if the authority, which clients may trust, exists without its key */
-const authorityIn = async (directory: string, now: number): Promise<Pair> => {
-  const files = { certFile: join(directory, 'development-ca.crt'), keyFile: join(directory, 'development-ca.key') };
-  const found = stored(files, now, ({ ca }) => ca);
-  if (found) return found;
-  if (storedPem(files.certFile) !== undefined && storedPem(files.keyFile) === undefined) {
-    throw new StartFault(
-      `the development certificate: ${files.certFile} exists without ${files.keyFile}; restore the key, or remove the authority to get a new one`,
-    );
+const keep = ({ cert, key, certFile, keyFile }: Pair): void => {
+  try {
+    replaceFile(keyFile, key, 0o600);
+    replaceFile(certFile, cert, 0o644);
+  } catch (error) {
+    throw new StartFault(`the development certificate cannot be stored: ${explain(error)}`);
   }
-  const made = await make(`boxoffice development authority of ${hostname()}`, now);
-  keep({ ...made, ...files });
-  return { ...made, ...files };
 };
 
-/**
- * A certificate for development, stored in the directory (its key with mode 0600) and valid for localhost, loopback and
- * the given hosts; made again when it is missing, damaged, about to expire, or lacks a host. It is signed by an
- * authority of the directory, which stays, so that whoever has trusted it goes on doing so.
- * @throws {StartFault} when it cannot be stored, or a stored file cannot be read, or the authority's key is missing
- */
-export const developmentCertificate = async (
-  directory: string,
-  hosts: readonly string[] = [],
-  now = Date.now(),
-): Promise<DevelopmentCertificate> => {
-  // An address in a URL may be in brackets.
-  const all = [...new Set([...ALWAYS, ...hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'))])];
-  const files = {
-    certFile: join(directory, 'development-certificate.pem'),
-    keyFile: join(directory, 'development-key.pem'),
-  };
-  // Looked at first: what cannot be read is not replaced.
-  const read = stored(files, now, () => true);
-  const authority = await authorityIn(directory, now);
-  const signer = new X509Certificate(authority.cert);
-  const isGood = (certificate: X509Certificate) =>
-    certificate.checkIssued(signer) &&
-    certificate.verify(signer.publicKey) &&
-    all.every((host) => covers(certificate, host));
-  const caFile = authority.certFile;
-  if (read && isGood(new X509Certificate(read.cert))) return { cert: read.cert, key: read.key, caFile };
-  const { cert, key } = await make('boxoffice development', now, { authority, hosts: all });
-  // With the authority, so that the file is one to trust, too.
-  const chain = `${cert.trimEnd()}\n${authority.cert.trimEnd()}\n`;
-  keep({ cert: chain, key, ...files });
-  return { cert: chain, key, caFile };
-};
+const covers = (certificate: X509Certificate, host: string): boolean =>
+  (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined;

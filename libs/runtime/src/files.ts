@@ -4,9 +4,22 @@ import { accessSync, constants, mkdirSync, renameSync, rmSync, statSync, writeFi
 import { dirname, resolve } from 'node:path';
 import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
 
-const known = (path: string) => statSync(path, { throwIfNoEntry: false });
-
-const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
+/**
+ * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
+ * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
+ * /proc does.
+ * @throws {StartFault} naming the setting, when it cannot be created or written
+ */
+export function ensureDirectory(path: string, setting: string): string {
+  try {
+    for (const directory of missing(resolve(path))) make(directory);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
+    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
+  }
+}
 
 /** The directories to create: this one and its missing parents, the outermost first. */
 const missing = (path: string): string[] => {
@@ -15,6 +28,10 @@ const missing = (path: string): string[] => {
   for (let at = dirname(path); !known(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
   return found;
 };
+
+const isDirectory = (path: string): boolean => known(path)?.isDirectory() ?? false;
+
+const known = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 const make = (path: string): void => {
   try {
@@ -26,27 +43,10 @@ const make = (path: string): void => {
 };
 
 /**
- * Creates the directory and its parents if they are missing (mode 0700: the files are private to the installation). One
- * by one, because Node's recursive mkdir never ends where a file system says ENOENT below a directory that exists, as
- * /proc does.
- * @throws {StartFault} naming the setting, when it cannot be created or written
- */
-export const ensureDirectory = (path: string, setting: string): string => {
-  try {
-    for (const directory of missing(resolve(path))) make(directory);
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return path;
-  } catch (error) {
-    const reason = reasonOf(error) === 'ENOENT' ? 'it cannot be made there' : explain(error);
-    throw new StartFault(`${setting}: the data directory ${path} is not writable: ${reason}`);
-  }
-};
-
-/**
  * Writes a file to disk, or replaces it at once.
  * @throws the file system's error; the file is unchanged then
  */
-export const replaceFile = (path: string, content: string, mode: number): void => {
+export function replaceFile(path: string, content: string, mode: number): void {
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, content, { mode, flush: true });
@@ -55,4 +55,4 @@ export const replaceFile = (path: string, content: string, mode: number): void =
     rmSync(draft, { force: true });
     throw error;
   }
-};
+}

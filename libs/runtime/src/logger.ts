@@ -52,41 +52,6 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^/@\s]+@/g, '://(secret)@'],
 ];
 
-/** The text with emails, tokens and passwords masked. */
-const masked = (text: string): string =>
-  masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
-
-/** Errors of what stands around the process, such as a server that starts later: their stack says nothing. */
-const isOfSurroundings = (error: unknown): boolean => {
-  const { code, name, cause } = (error ?? {}) as { readonly code?: unknown; readonly name?: string; cause?: unknown };
-  if (typeof code === 'string' && /^(?:E(?!RR_)[A-Z0-9_]+|UND_ERR_\w+)$/.test(code)) return true;
-  if (name === 'StoreUnavailable' || name === 'TimeoutError') return true;
-  return cause !== undefined && isOfSurroundings(cause);
-};
-
-const plainError = (error: unknown, isExplained: boolean): object => {
-  // Not instanceof: errors of another realm are errors, too.
-  if (typeof error !== 'object' || error === null || !('message' in error)) return { message: masked(String(error)) };
-  const { name, message, stack, cause } = error as Error;
-  return {
-    name,
-    message: masked(message),
-    ...(stack === undefined || isExplained ? {} : { stack: masked(stack) }),
-    ...(cause === undefined ? {} : { cause: plainError(cause, isExplained) }),
-  };
-};
-
-/** The allowed fields, as JSON values. A warning of what stands around the process has no stack. */
-const allowedFields = (fields: object, level: string): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields)
-      .filter(([key, value]) => allowed.has(key) && value !== undefined)
-      .map(([key, value]) => {
-        if (key === 'error') return [key, plainError(value, level === 'warn' && isOfSurroundings(value))];
-        return [key, typeof value === 'string' ? masked(value) : value];
-      }),
-  );
-
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Every level, the most verbose first; for the LOG_LEVEL setting. */
@@ -108,28 +73,8 @@ interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-/** The messages of an error and of its causes, in one line. */
-const reasonsOf = (error: unknown): string[] => {
-  if (error === undefined || error === null) return [];
-  const { message, cause } = error as { message?: string; cause?: unknown };
-  return [[String(message), ...reasonsOf(cause)].join(': ').replaceAll('\n', ' ')];
-};
-
-/** A human-readable line: time, level, service, message, then the fields; a stack on separate lines. */
-const prettyLine = (line: Record<string, unknown>): string => {
-  const { time, level, service, message, error, requestId, traceId: _traceId, ...rest } = line;
-  const fields = Object.entries({ ...rest, requestId }).filter(([, value]) => value !== undefined && value !== null);
-  const tail = fields.map(([key, value]) => ` ${key}=${String(value)}`).join('');
-  const { stack } = (error ?? {}) as { stack?: string };
-  const trouble =
-    stack === undefined
-      ? reasonsOf(error).map((one) => ` error=${one}`)
-      : [`\n    ${stack.replaceAll('\n', '\n    ')}`];
-  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service)}: ${String(message)}${tail}${trouble.join('')}`;
-};
-
 /** Creates a program's logger: JSON lines, or readable ones in a terminal, with allow-listed fields only. */
-export const createLogger = (options: LoggerOptions): Logger => {
+export function createLogger(options: LoggerOptions): Logger {
   const { service, level = 'info', pretty = process.stdout.isTTY === true, write } = options;
   const line = format.printf(({ level: name, message, fields }) => {
     const trace = currentTrace();
@@ -157,4 +102,59 @@ export const createLogger = (options: LoggerOptions): Logger => {
     if (logLevels.indexOf(name) >= logLevels.indexOf(level)) winston.log(name, message, { fields });
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The text with emails, tokens and passwords masked. */
+const masked = (text: string): string =>
+  masks.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
+
+/** The allowed fields, as JSON values. A warning of what stands around the process has no stack. */
+const allowedFields = (fields: object, level: string): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([key, value]) => allowed.has(key) && value !== undefined)
+      .map(([key, value]) => {
+        if (key === 'error') return [key, plainError(value, level === 'warn' && isOfSurroundings(value))];
+        return [key, typeof value === 'string' ? masked(value) : value];
+      }),
+  );
+
+const plainError = (error: unknown, isExplained: boolean): object => {
+  // Not instanceof: errors of another realm are errors, too.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return { message: masked(String(error)) };
+  const { name, message, stack, cause } = error as Error;
+  return {
+    name,
+    message: masked(message),
+    ...(stack === undefined || isExplained ? {} : { stack: masked(stack) }),
+    ...(cause === undefined ? {} : { cause: plainError(cause, isExplained) }),
+  };
+};
+
+/** Errors of what stands around the process, such as a server that starts later: their stack says nothing. */
+const isOfSurroundings = (error: unknown): boolean => {
+  const { code, name, cause } = (error ?? {}) as { readonly code?: unknown; readonly name?: string; cause?: unknown };
+  if (typeof code === 'string' && /^(?:E(?!RR_)[A-Z0-9_]+|UND_ERR_\w+)$/.test(code)) return true;
+  if (name === 'StoreUnavailable' || name === 'TimeoutError') return true;
+  return cause !== undefined && isOfSurroundings(cause);
+};
+
+/** A human-readable line: time, level, service, message, then the fields; a stack on separate lines. */
+const prettyLine = (line: Record<string, unknown>): string => {
+  const { time, level, service, message, error, requestId, traceId: _traceId, ...rest } = line;
+  const fields = Object.entries({ ...rest, requestId }).filter(([, value]) => value !== undefined && value !== null);
+  const tail = fields.map(([key, value]) => ` ${key}=${String(value)}`).join('');
+  const { stack } = (error ?? {}) as { stack?: string };
+  const trouble =
+    stack === undefined
+      ? reasonsOf(error).map((one) => ` error=${one}`)
+      : [`\n    ${stack.replaceAll('\n', '\n    ')}`];
+  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${String(service)}: ${String(message)}${tail}${trouble.join('')}`;
+};
+
+/** The messages of an error and of its causes, in one line. */
+const reasonsOf = (error: unknown): string[] => {
+  if (error === undefined || error === null) return [];
+  const { message, cause } = error as { message?: string; cause?: unknown };
+  return [[String(message), ...reasonsOf(cause)].join(': ').replaceAll('\n', ' ')];
 };

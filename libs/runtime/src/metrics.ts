@@ -57,14 +57,6 @@ const READ_MS = 2_000;
 
 const NOTHING: readonly Reading[] = [];
 
-const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[]>): Promise<readonly Reading[]> => {
-  try {
-    return await within(Promise.resolve(read()), READ_MS, () => NOTHING);
-  } catch {
-    return NOTHING;
-  }
-};
-
 /**
  * The event loop's delay is measured by a timer with this interval in milliseconds: a delay below it is not noticed. At
  * 20 ms an idle process spends 0.3 % of a core on it, at the library's default of 10 ms twice as much.
@@ -77,13 +69,6 @@ const LAG_SAMPLE_MS = 20;
  */
 const LAGS = ['min', 'max', 'mean', 'p50', 'p90', 'p99'];
 
-/** Sets the gauge to the timer's delay: Node's own values include the interval. */
-const setWithoutPause = (gauge: Gauge): void => {
-  const set: (labels: object, value: number) => void = gauge.set.bind(gauge);
-  gauge.set = (labels: number | object, value?: number) =>
-    set(labels as object, Math.max(0, Number(value) - LAG_SAMPLE_MS / 1_000));
-};
-
 const OPERATION = Symbol('operation');
 
 interface Named {
@@ -91,21 +76,20 @@ interface Named {
 }
 
 /** Sets the operation label of the metrics. The names come from route tables, so they are few. */
-export const nameOperation = (response: ServerResponse, operation: string): void => {
+export function nameOperation(response: ServerResponse, operation: string): void {
   (response as Named)[OPERATION] = operation;
-};
-
-const operationOf = (response: ServerResponse): string => (response as Named)[OPERATION] ?? 'none';
+}
 
 /** The class of an answer's status, `2xx` to `5xx`; `gone` if its client went away before it was out. */
-export const statusOf = ({ writableFinished, statusCode }: ServerResponse): string =>
-  writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
+export function statusOf({ writableFinished, statusCode }: ServerResponse): string {
+  return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'gone';
+}
 
 /**
  * Creates a registry with Node's own metrics. The library is loaded on demand, since most installations have no
  * operations port.
  */
-export const createMetrics = async (): Promise<Metrics> => {
+export async function createMetrics(): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS });
@@ -186,7 +170,24 @@ export const createMetrics = async (): Promise<Metrics> => {
       return { type: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+/** Sets the gauge to the timer's delay: Node's own values include the interval. */
+const setWithoutPause = (gauge: Gauge): void => {
+  const set: (labels: object, value: number) => void = gauge.set.bind(gauge);
+  gauge.set = (labels: number | object, value?: number) =>
+    set(labels as object, Math.max(0, Number(value) - LAG_SAMPLE_MS / 1_000));
 };
+
+const inTime = async (read: () => readonly Reading[] | Promise<readonly Reading[]>): Promise<readonly Reading[]> => {
+  try {
+    return await within(Promise.resolve(read()), READ_MS, () => NOTHING);
+  } catch {
+    return NOTHING;
+  }
+};
+
+const operationOf = (response: ServerResponse): string => (response as Named)[OPERATION] ?? 'none';
 
 /** Less than the timeout of a gauge, so that an unresponsive dependency is reported as well. */
 const PATIENCE_MS = 1_000;
@@ -200,11 +201,11 @@ const answers = async (check: Check): Promise<boolean> => {
 };
 
 /** Metrics of every process: its version, and whether its dependencies respond. */
-export const watchSurroundings = (
+export function watchSurroundings(
   metrics: Metrics,
   { name, version }: { readonly name: string; readonly version: string },
   checks: Readonly<Record<string, Check>>,
-): void => {
+): void {
   const info = { name: 'service_info', help: 'The version that runs; always 1', labels: ['service', 'version'] };
   metrics.watch(info, () => [{ value: 1, labels: { service: name, version } }]);
   const up = {
@@ -217,10 +218,10 @@ export const watchSurroundings = (
       return [{ value: (await answers(check)) ? 1 : 0, labels: { service: name, dependency } }];
     });
   }
-};
+}
 
 /** Until when the served certificate (PEM) is valid; no value where HTTP is served. */
-export const watchCertificate = (metrics: Metrics, service: string, served: () => string | undefined): void => {
+export function watchCertificate(metrics: Metrics, service: string, served: () => string | undefined): void {
   const name = 'certificate_expiry_timestamp_seconds';
   const meter = { name, help: 'Until when the certificate that is served is good', labels: ['service'] };
   metrics.watch(meter, () => {
@@ -228,10 +229,10 @@ export const watchCertificate = (metrics: Metrics, service: string, served: () =
     if (pem === undefined) return [];
     return [{ value: new X509Certificate(pem).validToDate.getTime() / 1_000, labels: { service } }];
   });
-};
+}
 
 /** The free space of the data directory's file system. */
-export const watchDirectory = (metrics: Metrics, directory: string): void => {
+export function watchDirectory(metrics: Metrics, directory: string): void {
   const room = async () => statfs(directory);
   const free = { name: 'data_directory_free_bytes', help: 'Room left in the file system of the data directory' };
   metrics.watch(free, async () => {
@@ -243,4 +244,4 @@ export const watchDirectory = (metrics: Metrics, directory: string): void => {
     const { blocks, bsize } = await room();
     return [{ value: blocks * bsize }];
   });
-};
+}

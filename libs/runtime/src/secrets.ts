@@ -9,7 +9,7 @@ import { explain, reasonOf, StartFault } from './settings/start-fault.ts';
  * The secret stored in a file of the data directory, or undefined if there is none.
  * @throws {StartFault} if it cannot be read
  */
-export const readStoredSecret = (directory: string, file: string): string | undefined => {
+export function readStoredSecret(directory: string, file: string): string | undefined {
   const path = join(directory, file);
   try {
     const stored = readFileSync(path, 'utf8').trim();
@@ -19,14 +19,14 @@ export const readStoredSecret = (directory: string, file: string): string | unde
     if (reasonOf(error) === 'ENOENT') return undefined;
     throw error instanceof StartFault ? error : new StartFault(`${path} cannot be read: ${explain(error)}`);
   }
-};
+}
 
 /**
  * The secret stored in a file of the data directory (mode 0600), created by the first call: 256 random bits in
  * hexadecimal. Two processes that start at once get the same one.
  * @throws {StartFault} if it cannot be stored
  */
-export const storeSecret = (directory: string, file: string): string => {
+export function storeSecret(directory: string, file: string): string {
   const stored = readStoredSecret(directory, file);
   if (stored !== undefined) return stored;
   const path = join(directory, file);
@@ -41,7 +41,7 @@ export const storeSecret = (directory: string, file: string): string => {
     rmSync(draft, { force: true });
   }
   return readStoredSecret(directory, file) ?? storeSecret(directory, file);
-};
+}
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -51,19 +51,20 @@ const TAG_BYTES = 16;
  * The AES-256 key that is derived from a secret (any text) for one purpose; keys for other purposes are independent
  * (RFC 5869).
  */
-export const sealingKey = (secret: string, purpose: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
+export function sealingKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'boxoffice', purpose, 32));
+}
 
 /** Encrypts a private key; `name` is authenticated with it, so that one sealed key cannot replace another. */
-export const seal = (key: Buffer, name: string, plain: Buffer): string => {
+export function seal(key: Buffer, name: string, plain: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(name));
   const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
-};
+}
 
 /** Decrypts the result of `seal`; undefined if the key or the name is another one, or the text was changed. */
-export const unseal = (key: Buffer, name: string, sealed: string): Buffer | undefined => {
+export function unseal(key: Buffer, name: string, sealed: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   try {
     const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
@@ -73,4 +74,4 @@ export const unseal = (key: Buffer, name: string, sealed: string): Buffer | unde
   } catch {
     return undefined;
   }
-};
+}

@@ -46,7 +46,7 @@ const START_MS = 1_000;
 const REPEAT_MS = 1_000;
 
 /** Creates the list of the parts that a program closes when it stops. */
-export const createStop = (logger: Logger, { withinMs = 15_000 }: StopOptions = {}): Stop => {
+export function createStop(logger: Logger, { withinMs = 15_000 }: StopOptions = {}): Stop {
   const parts: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   let ending: Promise<boolean> | undefined;
   let signalled = Number.NEGATIVE_INFINITY;
@@ -125,4 +125,4 @@ export const createStop = (logger: Logger, { withinMs = 15_000 }: StopOptions = 
       });
     },
   };
-};
+}

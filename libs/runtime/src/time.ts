@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * work behind the promise continues, and its later rejection is not reported as unhandled. The timer is cleared as soon
  * as the promise settles.
  */
-export const within = async <T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> => {
+export async function within<T, L>(promise: Promise<T>, ms: number, late: () => L | Promise<L>): Promise<T | L> {
   const deadline = Promise.withResolvers<void>();
   const timer = setTimeout(deadline.resolve, ms);
   try {
@@ -16,7 +16,7 @@ export const within = async <T, L>(promise: Promise<T>, ms: number, late: () => 
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** A task that is repeated until it is closed: every loop of the product is one. */
 export interface Interval {
@@ -42,10 +42,7 @@ interface IntervalOptions {
  * Runs `task` every `everyMs` milliseconds, never concurrently: a run that is due while the last one continues is
  * skipped. Its timer does not keep the process alive.
  */
-export const repeat = (
-  task: () => Promise<unknown>,
-  { everyMs, atOnce = false, failed }: IntervalOptions,
-): Interval => {
+export function repeat(task: () => Promise<unknown>, { everyMs, atOnce = false, failed }: IntervalOptions): Interval {
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let isClosed = false;
@@ -82,7 +79,7 @@ export const repeat = (
       await underWay;
     },
   };
-};
+}
 
 /** An opening that is retried until it succeeds. */
 interface Persistent<Value> {
@@ -104,7 +101,7 @@ interface Waits {
 const PAUSE_MS = 1_000;
 
 /** Opens an engine that may start later than this process does, and logs what it waits for. */
-export const persistently = <Value>(name: string, logger: Waits, open: () => Promise<Value>): Persistent<Value> => {
+export function persistently<Value>(name: string, logger: Waits, open: () => Promise<Value>): Persistent<Value> {
   const end = new AbortController();
   const tried = Promise.withResolvers<boolean>();
   end.signal.addEventListener('abort', () => tried.resolve(false));
@@ -132,4 +129,4 @@ export const persistently = <Value>(name: string, logger: Waits, open: () => Pro
   // Callers may await it to see a failure; without one the rejection must not be unhandled.
   opened.catch(() => undefined);
   return { opened, tried: tried.promise, cancel: () => end.abort(), orNothing: () => opened.catch(() => undefined) };
-};
+}

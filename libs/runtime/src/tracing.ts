@@ -23,48 +23,56 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** The request id of a header, if it is well-formed; a new one otherwise, never an error. */
-export const requestIdFrom = (header: string | string[] | undefined): string =>
-  typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
-
-/** 32 hexadecimal digits; randomUUID uses entropy that Node caches, at a fraction of the cost of randomBytes. */
-const randomDigits = (): string => randomUUID().replaceAll('-', '');
-
-/** A new trace's traceparent, marked as sampled. */
-const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
+export function requestIdFrom(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
+}
 
 /** The parts of a well-formed traceparent (W3C Trace Context, 3.2.2); undefined for anything else. */
-export const parseTraceparent = (
+export function parseTraceparent(
   header: string | string[] | undefined,
-): { readonly traceId: string; readonly spanId: string; readonly flags: number } | undefined => {
+): { readonly traceId: string; readonly spanId: string; readonly flags: number } | undefined {
   const match = typeof header === 'string' && header.length <= 256 ? TRACEPARENT.exec(header) : null;
   if (!match) return undefined;
   const [, version, traceId = '', spanId = '', flags = '', more] = match;
   if (version === 'ff' || (version === '00' && more !== undefined)) return undefined;
   if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId)) return undefined;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };
-};
+}
 
 /** The traceparent of a header, if it is well-formed. A new one otherwise. */
-export const traceparentFrom = (header: string | string[] | undefined): string =>
-  typeof header === 'string' && parseTraceparent(header) ? header : makeTraceparent();
+export function traceparentFrom(header: string | string[] | undefined): string {
+  return typeof header === 'string' && parseTraceparent(header) ? header : makeTraceparent();
+}
+
+/** A new trace's traceparent, marked as sampled. */
+const makeTraceparent = (): string => `00-${randomDigits()}-${randomDigits().slice(-16)}-01`;
+
+/** 32 hexadecimal digits; randomUUID uses entropy that Node caches, at a fraction of the cost of randomBytes. */
+const randomDigits = (): string => randomUUID().replaceAll('-', '');
 
 /** The trace that a request belongs to, from its headers. */
-export const traceFrom = (headers: IncomingHttpHeaders): Trace => ({
-  requestId: requestIdFrom(headers['x-request-id']),
-  traceparent: traceparentFrom(headers.traceparent),
-});
+export function traceFrom(headers: IncomingHttpHeaders): Trace {
+  return {
+    requestId: requestIdFrom(headers['x-request-id']),
+    traceparent: traceparentFrom(headers.traceparent),
+  };
+}
 
 /** Calls `fn` within a trace: everything that it awaits and starts belongs to it, too. */
-export const runWithTrace = <Result>(trace: Trace, fn: () => Result): Result => storage.run(trace, fn);
+export function runWithTrace<Result>(trace: Trace, fn: () => Result): Result {
+  return storage.run(trace, fn);
+}
 
 /** The trace of the current call, or undefined outside of any. */
-export const currentTrace = (): Trace | undefined => storage.getStore();
+export function currentTrace(): Trace | undefined {
+  return storage.getStore();
+}
 
 /** The headers that carry the current trace to another process; empty outside of any. */
-export const traceHeaders = (): Readonly<Record<string, string>> => {
+export function traceHeaders(): Readonly<Record<string, string>> {
   const trace = currentTrace();
   return trace ? { 'x-request-id': trace.requestId, traceparent: trace.traceparent } : {};
-};
+}
 
 /**
  * Spans: the timed parts of a trace, for a recorder (OpenTelemetry, see `startTraces`). While nothing records,
@@ -98,12 +106,14 @@ export type Recorder = (start: SpanStart) => Span;
 let recorder: Recorder | undefined;
 
 /** Records spans with this recorder from now on, in the whole process; undefined ends that. */
-export const recordSpans = (by: Recorder | undefined): void => {
+export function recordSpans(by: Recorder | undefined): void {
   recorder = by;
-};
+}
 
 /** Starts spans: `recording()?.({…})`. Undefined while spans are not recorded. */
-export const recording = (): Recorder | undefined => recorder;
+export function recording(): Recorder | undefined {
+  return recorder;
+}
 
 /** A request's trace, and the span of its answer if one is recorded. */
 interface Traced {
@@ -116,7 +126,7 @@ interface Traced {
  * periodic requests (for descriptions, keys, revocations) have none. `operation` may be set at the end, see {@link
  * endAnswer}.
  */
-export const beginAnswer = ({ headers, method }: IncomingMessage, service: string, operation?: string): Traced => {
+export function beginAnswer({ headers, method }: IncomingMessage, service: string, operation?: string): Traced {
   const trace = traceFrom(headers);
   if (!recorder || headers.traceparent !== trace.traceparent) return { trace, span: undefined };
   const span = recorder({
@@ -127,25 +137,25 @@ export const beginAnswer = ({ headers, method }: IncomingMessage, service: strin
     attributes: { 'http.request.method': String(method) },
   });
   return { trace: { requestId: trace.requestId, traceparent: span.traceparent, service }, span };
-};
+}
 
 /** Ends the span of an answer when its connection is done with it; only a status from 500 on is a failure. */
-export const endAnswer = (span: Span, operation: string, response: ServerResponse): void => {
+export function endAnswer(span: Span, operation: string, response: ServerResponse): void {
   const { statusCode, writableFinished } = response;
   span.rename(operation);
   if (writableFinished) span.set({ 'http.response.status_code': statusCode });
   span.end(statusCode >= 500 ? String(statusCode) : undefined);
-};
+}
 
 /**
  * Starts the span of a call to another process, within the current trace; undefined without a trace, and while spans
  * are not recorded.
  */
-export const beginCall = (name: string, attributes: Attributes): Span | undefined => {
+export function beginCall(name: string, attributes: Attributes): Span | undefined {
   const trace = recorder && currentTrace();
   if (!trace || !parseTraceparent(trace.traceparent)) return undefined;
   return recorder?.({ service: trace.service, kind: 'client', name, parent: trace.traceparent, attributes });
-};
+}
 
 /**
  * The endpoint that traces are sent to. The library itself reads this and the other standard variables (headers,
@@ -175,24 +185,20 @@ const KINDS = { server: 1, client: 2, producer: 3, consumer: 4 } as const;
 const STATUS_ERROR = 2;
 
 /**
- * The exporter. It logs the first failure and the recovery once each; meanwhile spans are dropped, without other
- * effects.
+ * Records spans and sends them to the endpoint, if one is set; only then is the library loaded. Resolves to the
+ * function that stops recording, and sends the remaining spans within 3 s.
  */
-const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
-  let failing = false;
+export async function startTraces(options: TracesOptions): Promise<{ close(): Promise<void> }> {
+  if (options.otlpEndpoint === undefined) return { close: async () => undefined };
+  const { record, processor } = await makeRecorder(options);
+  recordSpans(record);
   return {
-    export(spans: ReadableSpan[], done) {
-      exporter.export(spans, ({ code, error }) => {
-        if (code !== 0 && !failing) warn('traces cannot be delivered; spans are dropped meanwhile', { error });
-        if (code === 0 && failing) info('traces are delivered again');
-        failing = code !== 0;
-        done({ code: 0 });
-      });
+    async close() {
+      recordSpans(undefined);
+      await within(processor.shutdown(), LAST_MS, () => undefined);
     },
-    shutdown: () => exporter.shutdown(),
-    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
   };
-};
+}
 
 const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) => {
   const [api, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
@@ -245,17 +251,21 @@ const makeRecorder = async ({ otlpProtocol: protocol, logger }: TracesOptions) =
 };
 
 /**
- * Records spans and sends them to the endpoint, if one is set; only then is the library loaded. Resolves to the
- * function that stops recording, and sends the remaining spans within 3 s.
+ * The exporter. It logs the first failure and the recovery once each; meanwhile spans are dropped, without other
+ * effects.
  */
-export const startTraces = async (options: TracesOptions): Promise<{ close(): Promise<void> }> => {
-  if (options.otlpEndpoint === undefined) return { close: async () => undefined };
-  const { record, processor } = await makeRecorder(options);
-  recordSpans(record);
+const loggedOnce = (exporter: SpanExporter, { info, warn }: TracesOptions['logger']): SpanExporter => {
+  let failing = false;
   return {
-    async close() {
-      recordSpans(undefined);
-      await within(processor.shutdown(), LAST_MS, () => undefined);
+    export(spans: ReadableSpan[], done) {
+      exporter.export(spans, ({ code, error }) => {
+        if (code !== 0 && !failing) warn('traces cannot be delivered; spans are dropped meanwhile', { error });
+        if (code === 0 && failing) info('traces are delivered again');
+        failing = code !== 0;
+        done({ code: 0 });
+      });
     },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
   };
 };

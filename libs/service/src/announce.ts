@@ -42,8 +42,8 @@ interface AnnouncedEvent extends Announcement {
 }
 
 /** The data of a fact that announces a change, for its publisher's schemas; `description` says of what. */
-export const announcementSchema = (description: string) =>
-  Type.Object(
+export function announcementSchema(description: string) {
+  return Type.Object(
     {
       event: Type.Object({
         type: Type.String(),
@@ -63,11 +63,14 @@ export const announcementSchema = (description: string) =>
     },
     { description },
   );
+}
 
 /** An example of a fact's data that announces a change. */
-export const announcementExample = (announcement: Announcement): { readonly event: AnnouncedEvent } => ({
-  event: { ...announcement, version: 3, position: 3 * PER_WRITE, before: 2 * PER_WRITE },
-});
+export function announcementExample(announcement: Announcement): { readonly event: AnnouncedEvent } {
+  return {
+    event: { ...announcement, version: 3, position: 3 * PER_WRITE, before: 2 * PER_WRITE },
+  };
+}
 
 /** The last announcement of a document, stored with it. */
 interface LastAnnouncement {
@@ -91,17 +94,8 @@ const PER_WRITE = 10;
 /** Inserts of insertMany at once. */
 const WIDTH = 50;
 
-/** The fact that carries an announced event. */
-const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
-
 /** Called after a write, for metrics; `before` is undefined for an insert. */
 export type OnWritten<T extends Document> = (before: T | undefined, after: T) => void;
-
-/** The due work of a write with what follows from it; nothing where neither changes any. */
-const withFollowing = (following: DueChange, said: DueChange | undefined): { readonly due?: DueChange } => {
-  const due = { ...following, ...said };
-  return Object.keys(due).length > 0 ? { due } : {};
-};
 
 interface AnnouncingOptions<T extends Document> {
   readonly onWritten?: OnWritten<T> | undefined;
@@ -113,12 +107,12 @@ interface AnnouncingOptions<T extends Document> {
  * The collection, with every insert and update announced by a fact of this type, in the same write, and the work that
  * follows from it made due. It is the only way of a service to the documents, so no write can forget either.
  */
-export const announcing = <T extends Announced>(
+export function announcing<T extends Announced>(
   handle: CollectionHandle<T>,
   factType: string,
   announce: Announce<T>,
   { onWritten = () => {}, follow = () => ({}) }: AnnouncingOptions<T> = {},
-): CollectionHandle<T> => {
+): CollectionHandle<T> {
   /** The document to write, and the facts about the write. */
   const announced = (before: T | undefined, after: T): { next: T; facts: Fact[] } => {
     let last = before?.lastAnnouncement;
@@ -199,20 +193,32 @@ export const announcing = <T extends Announced>(
       return { ...documents, update: updating(documents) };
     },
   };
+}
+
+/** The fact that carries an announced event. */
+const announcementFact = (type: string, event: AnnouncedEvent): Fact => ({ type, data: { event } });
+
+/** The due work of a write with what follows from it; nothing where neither changes any. */
+const withFollowing = (following: DueChange, said: DueChange | undefined): { readonly due?: DueChange } => {
+  const due = { ...following, ...said };
+  return Object.keys(due).length > 0 ? { due } : {};
 };
 
 /** The last announcement of a document once more, for events that were lost; undefined: it has none. */
-export const announcedAgain = (
+export function announcedAgain(
   { lastAnnouncement: last, id }: Announced,
   factType: string,
   data: { readonly resource: string } & Pick<Announcement, 'data' | 'belongsTo'>,
-): Fact | undefined =>
-  last &&
-  announcementFact(factType, {
-    ...last,
-    before: null,
-    again: true,
-    resource: { type: data.resource, id },
-    data: data.data,
-    ...(data.belongsTo && { belongsTo: data.belongsTo }),
-  });
+): Fact | undefined {
+  return (
+    last &&
+    announcementFact(factType, {
+      ...last,
+      before: null,
+      again: true,
+      resource: { type: data.resource, id },
+      data: data.data,
+      ...(data.belongsTo && { belongsTo: data.belongsTo }),
+    })
+  );
+}

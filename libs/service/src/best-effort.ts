@@ -16,11 +16,11 @@ interface BestEffortOptions {
 export type BestEffort = <Data>(ask: () => Promise<Data>) => Promise<Data | undefined>;
 
 /** Creates the state of one peer: one that hangs delays few callers. */
-export const createBestEffort = ({
+export function createBestEffort({
   ms,
   pauseMs = 5_000,
   now = () => performance.now(),
-}: BestEffortOptions): BestEffort => {
+}: BestEffortOptions): BestEffort {
   let isLate = false;
   let askAgainAt = 0;
 
@@ -37,4 +37,4 @@ export const createBestEffort = ({
     if (isLate) askAgainAt = now() + pauseMs;
     return inTime?.data;
   };
-};
+}

@@ -73,14 +73,6 @@ export interface ServiceApi<All extends Operations<All>> {
 /** The values of a path's variables or of a query. */
 type Values = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The path with its variables filled in, and the query. An ill-formed text becomes one that is not an id. */
-const addressOf = (template: string, path: Values = {}, query: Values = {}): string => {
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path[name]).toWellFormed()));
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, String(value));
-  return given.size === 0 ? filled : `${filled}?${given}`;
-};
-
 /** A call to another service that failed: no identity token, no answer, no envelope, or a 5xx. */
 interface FailedCall {
   readonly operation: string;
@@ -97,11 +89,11 @@ const LOGGED_EVERY_MS = 10_000;
  * line has the operation, reason and duration of the last failed call; `count` is the number of calls that failed since
  * the line before. `now` returns monotonic milliseconds.
  */
-export const createFailureLog = (
+export function createFailureLog(
   service: string,
   logger: Pick<Logger, 'warn'>,
   now: () => number = () => performance.now(),
-): ((failed: FailedCall) => void) => {
+): (failed: FailedCall) => void {
   let loggedAt = Number.NEGATIVE_INFINITY;
   let count = 0;
 
@@ -112,7 +104,7 @@ export const createFailureLog = (
     loggedAt = now();
     count = 0;
   };
-};
+}
 
 /** Calls the internal operations of one other service with this service's credentials. */
 export interface ServiceClient<All extends Operations<All>> {
@@ -167,15 +159,6 @@ interface Envelope {
   readonly data: unknown;
 }
 
-const parsed = (text: string): Envelope | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'status' in value ? (value as Envelope) : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
 interface Request {
   readonly path?: Values;
   readonly query?: Values;
@@ -184,10 +167,10 @@ interface Request {
 }
 
 /** Creates the client of one other service. */
-export const createServiceClient = <All extends Operations<All>>(
+export function createServiceClient<All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
   { url, credentials, timeoutMs: usual = 3_000, logger }: ServiceClientOptions,
-): ServiceClient<All> => {
+): ServiceClient<All> {
   const send = createHttpClient(url);
   const logFailure = createFailureLog(service, logger);
 
@@ -250,4 +233,21 @@ export const createServiceClient = <All extends Operations<All>>(
         throw error;
       }),
   };
+}
+
+/** The path with its variables filled in, and the query. An ill-formed text becomes one that is not an id. */
+const addressOf = (template: string, path: Values = {}, query: Values = {}): string => {
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path[name]).toWellFormed()));
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, String(value));
+  return given.size === 0 ? filled : `${filled}?${given}`;
+};
+
+const parsed = (text: string): Envelope | undefined => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && 'status' in value ? (value as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
 };

@@ -13,12 +13,12 @@ const LEASE_MS = 3_600_000;
  * has ended, in that of the collection's `upgrade`, so that queries and the runner of due work find them. `old` finds
  * them, by an index over all institutions.
  */
-export const startCompletion = <T extends Document>(
+export function startCompletion<T extends Document>(
   store: Store,
   collection: Collection<T>,
   old: Pick<Query, 'where' | 'index'>,
   log: Pick<Logger, 'warn'>,
-): Closable => {
+): Closable {
   const documents = store.collection(collection).acrossInstitutions;
   const run = async (): Promise<void> => {
     const found = await documents.find({ ...old, limit: 1 });
@@ -28,4 +28,4 @@ export const startCompletion = <T extends Document>(
   const failed = (error: unknown) =>
     log.warn('documents of an earlier release could not all be completed', { error, collection: collection.name });
   return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed });
-};
+}

@@ -143,13 +143,13 @@ export interface Contract {
 const OF_AUTHORIZER = 'identifyService';
 
 /** The contract of a service, which it serves with the description of its internal operations. */
-export const contractOf = ({
+export function contractOf({
   name,
   facts = { schemas: {}, examples: {} },
   queues = [],
   calls = [],
   permits,
-}: Pick<ServiceDefinition, 'name' | 'facts' | 'queues' | 'calls' | 'permits'>): Contract => {
+}: Pick<ServiceDefinition, 'name' | 'facts' | 'queues' | 'calls' | 'permits'>): Contract {
   const called = Object.fromEntries(calls.map(({ service, operations }) => [service, Object.keys(operations)]));
   const { authorizer = [], ...others } = called;
   return {
@@ -160,4 +160,4 @@ export const contractOf = ({
     ...(permits && { 'x-permits': permits }),
     'x-calls': name === 'authorizer' ? called : { authorizer: [OF_AUTHORIZER, ...authorizer], ...others },
   };
-};
+}

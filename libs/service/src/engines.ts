@@ -36,66 +36,8 @@ const deadLetterCollection = collection<DeadLetterDocument>('dead_letters', [
 /** The letters of all tenants are stored together: operators handle queues, not institutions. */
 const TOGETHER = 'installation';
 
-const lettersIn = (store: Store) => store.collection(deadLetterCollection).of(TOGETHER);
-
-const letterOf = (document: DeadLetterDocument): DeadLetter => {
-  const { version: _version, institution: _institution, replayRequested: _requested, ...letter } = document;
-  return letter;
-};
-
-/** Dead letters in a store. */
-const deadLettersIn = (store: Store): DeadLetterStore => {
-  const letters = lettersIn(store);
-  return {
-    async add(letter) {
-      await letters.insert(letter).catch(async (error: unknown) => {
-        if (!(error instanceof UniqueViolation)) throw error;
-        await letters.update(letter.id, () => ({ next: letter }));
-      });
-    },
-    async list(queue) {
-      const found = await letters.find({ where: queue === undefined ? {} : { queue }, orderBy: 'deadSince' });
-      return found.map(letterOf);
-    },
-    count: (queue) => letters.count({ queue }),
-    async get(id) {
-      const letter = await letters.get(id);
-      return letter && letterOf(letter);
-    },
-    remove: (id) => letters.delete(id),
-  };
-};
-
 /** Milliseconds between two polls for requests: one indexed read each after a write. */
 const LOOK_EVERY_MS = 1_000;
-
-/**
- * The dead letters of the in-process bus for an operator's process: it stores the request for a replay, and the process
- * with the queue's consumers executes it.
- */
-const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters => ({
-  list: inside.list,
-  drop: inside.drop,
-  replay: async (id) => {
-    const stored = await lettersIn(store).update(id, (letter) => ({ next: { ...letter, replayRequested: true } }));
-    return stored !== undefined;
-  },
-});
-
-/** Executes the replays that operators request, until it is closed. A letter that fails again is listed again. */
-const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger): Closable => {
-  const letters = lettersIn(store);
-  const look = async (): Promise<void> => {
-    for (const { id } of await letters.find({ where: { replayRequested: true }, orderBy: 'deadSince', limit: 100 })) {
-      await letters.update(id, ({ replayRequested: _, ...letter }) => ({ next: letter }));
-      await inside.replay(id);
-    }
-  };
-  return repeat(unlessQuiet(store, 0, look), {
-    everyMs: LOOK_EVERY_MS,
-    failed: (error) => logger.warn('a dead letter could not be replayed', { error }),
-  });
-};
 
 /** The engines of one process. */
 export interface Engines {
@@ -129,7 +71,9 @@ interface EnginesOptions {
 }
 
 /** The traceparent of the current request, for the events it causes. */
-export const traceOfEvents = (): string | undefined => currentTrace()?.traceparent;
+export function traceOfEvents(): string | undefined {
+  return currentTrace()?.traceparent;
+}
 
 /** The store of the in-process bus, which belongs to no service. */
 const MESSAGING = 'messaging';
@@ -137,18 +81,11 @@ const MESSAGING = 'messaging';
 /** Time limit of RabbitMQ's response before it counts as unavailable. */
 const CONNECT_MS = 10_000;
 
-/** Turns the failure to open an engine into a line that names the setting. */
-const naming =
-  (setting: string) =>
-  (error: unknown): never => {
-    throw new StartFault(`${setting}: ${(error as Error).message}`);
-  };
-
 /**
  * Opens the engines that the settings choose: embedded ones, which serve one process, or MongoDB and RabbitMQ.
  * @throws {StartFault} when one is unavailable, naming its setting
  */
-export const openEngines = async (options: EnginesOptions): Promise<Engines> => {
+export async function openEngines(options: EnginesOptions): Promise<Engines> {
   const { mongodbUrl, amqpUrl, directory, logger, serves, declared } = options;
   const opened: Store[] = [];
   const sqlite = mongodbUrl === undefined ? openSqliteStores({ directory, trace: traceOfEvents, logger }) : undefined;
@@ -198,4 +135,69 @@ export const openEngines = async (options: EnginesOptions): Promise<Engines> => 
       await closeStores();
     },
   };
+}
+
+/** Turns the failure to open an engine into a line that names the setting. */
+const naming =
+  (setting: string) =>
+  (error: unknown): never => {
+    throw new StartFault(`${setting}: ${(error as Error).message}`);
+  };
+
+/** Dead letters in a store. */
+const deadLettersIn = (store: Store): DeadLetterStore => {
+  const letters = lettersIn(store);
+  return {
+    async add(letter) {
+      await letters.insert(letter).catch(async (error: unknown) => {
+        if (!(error instanceof UniqueViolation)) throw error;
+        await letters.update(letter.id, () => ({ next: letter }));
+      });
+    },
+    async list(queue) {
+      const found = await letters.find({ where: queue === undefined ? {} : { queue }, orderBy: 'deadSince' });
+      return found.map(letterOf);
+    },
+    count: (queue) => letters.count({ queue }),
+    async get(id) {
+      const letter = await letters.get(id);
+      return letter && letterOf(letter);
+    },
+    remove: (id) => letters.delete(id),
+  };
+};
+
+const lettersIn = (store: Store) => store.collection(deadLetterCollection).of(TOGETHER);
+
+const letterOf = (document: DeadLetterDocument): DeadLetter => {
+  const { version: _version, institution: _institution, replayRequested: _requested, ...letter } = document;
+  return letter;
+};
+
+/**
+ * The dead letters of the in-process bus for an operator's process: it stores the request for a replay, and the process
+ * with the queue's consumers executes it.
+ */
+const deadLettersFromOutside = (store: Store, inside: DeadLetters): DeadLetters => ({
+  list: inside.list,
+  drop: inside.drop,
+  replay: async (id) => {
+    const stored = await lettersIn(store).update(id, (letter) => ({ next: { ...letter, replayRequested: true } }));
+    return stored !== undefined;
+  },
+});
+
+/** Executes the replays that operators request, until it is closed. A letter that fails again is listed again. */
+const serveReplayRequests = (store: Store, inside: DeadLetters, logger: Logger): Closable => {
+  const letters = lettersIn(store);
+  const look = async (): Promise<void> => {
+    for (const { id } of await letters.find({ where: { replayRequested: true }, orderBy: 'deadSince', limit: 100 })) {
+      await letters.update(id, ({ replayRequested: _, ...letter }) => ({ next: letter }));
+      await inside.replay(id);
+    }
+  };
+  return repeat(unlessQuiet(store, 0, look), {
+    everyMs: LOOK_EVERY_MS,
+    failed: (error) => logger.warn('a dead letter could not be replayed', { error }),
+  });
 };

@@ -16,31 +16,11 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
 
 type Call = (...given: unknown[]) => unknown;
 
-/** The same object with its methods called through `around`. */
-const around = <T extends object>(target: T, call: (operation: string, method: Call, given: unknown[]) => unknown): T =>
-  new Proxy(target, {
-    get(of, name) {
-      const member: unknown = Reflect.get(of, name);
-      if (typeof member !== 'function') return member;
-      return (...given: unknown[]) => call(String(name), (...all) => Reflect.apply(member, of, all), given);
-    },
-  });
-
-/** Wraps `fn` of an update to count its repeated calls, each caused by a concurrent write of the document. */
-const countingRetries = (fn: Call, lost: () => void): Call => {
-  let calls = 0;
-  return (...given) => {
-    calls += 1;
-    if (calls > 1) lost();
-    return fn(...given);
-  };
-};
-
 /**
  * A service's store that times its calls by collection and operation, and counts the updates retried after a lost race.
  * `collection` is `idempotency`, `outbox` or `leases` for calls outside of any collection.
  */
-export const countedStore = (store: Store, metrics: Metrics, service: string): Store => {
+export function countedStore(store: Store, metrics: Metrics, service: string): Store {
   const took = metrics.histogram({
     name: 'store_operation_duration_seconds',
     help: 'Time of a call of the store',
@@ -80,6 +60,26 @@ export const countedStore = (store: Store, metrics: Metrics, service: string): S
     outbox: counted('outbox', store.outbox),
     lease: counted('leases', { lease: store.lease }).lease,
   };
+}
+
+/** The same object with its methods called through `around`. */
+const around = <T extends object>(target: T, call: (operation: string, method: Call, given: unknown[]) => unknown): T =>
+  new Proxy(target, {
+    get(of, name) {
+      const member: unknown = Reflect.get(of, name);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => call(String(name), (...all) => Reflect.apply(member, of, all), given);
+    },
+  });
+
+/** Wraps `fn` of an update to count its repeated calls, each caused by a concurrent write of the document. */
+const countingRetries = (fn: Call, lost: () => void): Call => {
+  let calls = 0;
+  return (...given) => {
+    calls += 1;
+    if (calls > 1) lost();
+    return fn(...given);
+  };
 };
 
 /** The metrics of a service's queues, by the name of the queue. */
@@ -89,7 +89,7 @@ interface QueueMetrics {
 }
 
 /** Creates the metrics. `depths` reads the service's queues at each scrape. */
-export const queueMetrics = (metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics => {
+export function queueMetrics(metrics: Metrics, depths: () => Promise<readonly QueueDepth[]>): QueueMetrics {
   const took = metrics.histogram({
     name: 'queue_message_duration_seconds',
     help: 'Time to handle a message, by outcome',
@@ -125,12 +125,12 @@ export const queueMetrics = (metrics: Metrics, depths: () => Promise<readonly Qu
         }
       },
   };
-};
+}
 
 const labels = ['service'];
 
 /** The metrics of a service's relay: how much it publishes. */
-export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics => {
+export function relayMetrics(metrics: Metrics, service: string): RelayMetrics {
   const published = metrics.counter({ name: 'relay_published_total', help: 'Events that the bus confirmed', labels });
   const failed = metrics.counter({
     name: 'relay_failed_total',
@@ -141,10 +141,10 @@ export const relayMetrics = (metrics: Metrics, service: string): RelayMetrics =>
     published: (count) => published({ service }, count),
     failed: (count) => failed({ service }, count),
   };
-};
+}
 
 /** The relay's backlog: the number of events in its outbox, and the age of the oldest. */
-export const watchBacklog = (metrics: Metrics, service: string, backlog: () => Backlog): void => {
+export function watchBacklog(metrics: Metrics, service: string, backlog: () => Backlog): void {
   const events = { name: 'relay_backlog_events', help: 'Events committed and not published yet', labels };
   metrics.watch(events, () => [{ value: backlog().events, labels: { service } }]);
   const seconds = { name: 'relay_backlog_seconds', help: 'Age of the oldest event not published yet', labels };
@@ -153,7 +153,7 @@ export const watchBacklog = (metrics: Metrics, service: string, backlog: () => B
     const age = oldest === undefined ? 0 : Math.max(0, Date.now() - Date.parse(oldest)) / 1_000;
     return [{ value: age, labels: { service } }];
   });
-};
+}
 
 /** Failed promised work is tried again within this time. Milliseconds. */
 const SOON_MS = 40_000;
@@ -170,10 +170,7 @@ interface WatchedWork {
 }
 
 /** For how long the oldest work of each kind is due and not done; of those that end some time only what is due now. */
-export const watchWork = (
-  metrics: Metrics,
-  { service, store, collections, work, now = Date.now }: WatchedWork,
-): void => {
+export function watchWork(metrics: Metrics, { service, store, collections, work, now = Date.now }: WatchedWork): void {
   const meter = {
     name: 'work_due_seconds',
     help: 'For how long the oldest work that follows a write is due and not done',
@@ -193,4 +190,4 @@ export const watchWork = (
       });
     });
   }
-};
+}

@@ -53,7 +53,7 @@ interface Sweeper {
 }
 
 /** Creates the one sweeper of a service, which begins after the first pause. */
-export const startSweeper = (options: SweepOptions): Sweeper => {
+export function startSweeper(options: SweepOptions): Sweeper {
   const { store, collections, retention, logger } = options;
   const { now = Date.now, everyMs = EVERY_MS, batch = BATCH } = options;
   let isClosed = false;
@@ -128,4 +128,4 @@ export const startSweeper = (options: SweepOptions): Sweeper => {
       await sweeping.close();
     },
   };
-};
+}

@@ -13,22 +13,9 @@ import {
 } from '@boxoffice/runtime';
 import type { Closable, Listener, Reaction } from './definition.ts';
 
-/** The traceparent that was stored with the event, if it was written within a trace. */
-const parentOf = ({ traceparent }: Message): string | undefined =>
-  parseTraceparent(traceparent) ? traceparent : undefined;
-
-const about = (system: Bus['system'], { id, type }: Message): Attributes => ({
-  'messaging.system': system,
-  'messaging.message.id': id,
-  'boxoffice.message.type': type,
-});
-
-const failureName = (error: unknown): string => (error instanceof Error ? error.name : 'error');
-
 /** Publishes within a span, if spans are recorded: the message carries it, and its handler continues the trace. */
-export const publishing =
-  (service: string, system: () => Bus['system'], publish: Bus['publish']): Bus['publish'] =>
-  async (message) => {
+export function publishing(service: string, system: () => Bus['system'], publish: Bus['publish']): Bus['publish'] {
+  return async (message) => {
     const span = recording()?.({
       service,
       kind: 'producer',
@@ -50,15 +37,23 @@ export const publishing =
       throw error;
     }
   };
+}
 
-/** Calls `fn` in the trace of the request that caused the message. */
-const inTraceOf = <Result>(message: Message, fn: () => Result): Result =>
-  runWithTrace({ requestId: message.id, traceparent: traceparentFrom(message.traceparent) }, fn);
+/** The traceparent that was stored with the event, if it was written within a trace. */
+const parentOf = ({ traceparent }: Message): string | undefined =>
+  parseTraceparent(traceparent) ? traceparent : undefined;
+
+const about = (system: Bus['system'], { id, type }: Message): Attributes => ({
+  'messaging.system': system,
+  'messaging.message.id': id,
+  'boxoffice.message.type': type,
+});
+
+const failureName = (error: unknown): string => (error instanceof Error ? error.name : 'error');
 
 /** Handles a message in the trace of the request that caused it, and within a span, if spans are recorded. */
-export const handling =
-  (service: string, system: Bus['system'], queue: string, handle: Handler): Handler =>
-  async (message, attempt) => {
+export function handling(service: string, system: Bus['system'], queue: string, handle: Handler): Handler {
+  return async (message, attempt) => {
     const span = recording()?.({
       service,
       kind: 'consumer',
@@ -82,6 +77,11 @@ export const handling =
       throw error;
     }
   };
+}
+
+/** Calls `fn` in the trace of the request that caused the message. */
+const inTraceOf = <Result>(message: Message, fn: () => Result): Result =>
+  runWithTrace({ requestId: message.id, traceparent: traceparentFrom(message.traceparent) }, fn);
 
 /** A step of a fact in its consumer: it arrived, or its handler has resolved (and it is not acknowledged yet). */
 export interface FactMoment {
@@ -97,27 +97,13 @@ export interface FactMoment {
  */
 const facts = channel('boxoffice:fact');
 
-/** Handles a message and publishes both steps to the channel. */
-const reporting = async (
-  queue: string,
-  { type, id }: Message,
-  attempt: number,
-  handle: () => Promise<void>,
-): Promise<void> => {
-  if (!facts.hasSubscribers) return handle();
-  const moment = { queue, type, id, attempt };
-  facts.publish({ ...moment, phase: 'received' } satisfies FactMoment);
-  await handle();
-  facts.publish({ ...moment, phase: 'handled' } satisfies FactMoment);
-};
-
 /** Subscribes a service to its facts, all or none; returns the subscriptions, in the order of their start. */
-export const subscribeAll = async (
+export async function subscribeAll(
   bus: Bus,
   reactions: readonly Reaction[],
   listeners: readonly Listener[],
   service: string,
-): Promise<Subscription[]> => {
+): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];
   try {
     for (const { queue, handle } of reactions) {
@@ -133,6 +119,20 @@ export const subscribeAll = async (
     for (const subscription of subscriptions) await subscription.close().catch(() => undefined);
     throw error;
   }
+}
+
+/** Handles a message and publishes both steps to the channel. */
+const reporting = async (
+  queue: string,
+  { type, id }: Message,
+  attempt: number,
+  handle: () => Promise<void>,
+): Promise<void> => {
+  if (!facts.hasSubscribers) return handle();
+  const moment = { queue, type, id, attempt };
+  facts.publish({ ...moment, phase: 'received' } satisfies FactMoment);
+  await handle();
+  facts.publish({ ...moment, phase: 'handled' } satisfies FactMoment);
 };
 
 /**
@@ -156,13 +156,13 @@ interface SubscriptionsOptions {
  * Subscribes a service to its facts. With a connected bus a failure fails the start; with one that connects later,
  * while the service already serves, subscribing is retried until it succeeds.
  */
-export const startSubscriptions = ({
+export function startSubscriptions({
   service,
   bus: coming,
   reactions,
   listeners,
   logger,
-}: SubscriptionsOptions): Subscriptions => {
+}: SubscriptionsOptions): Subscriptions {
   let connected: Bus | undefined;
   let cancel = (): void => undefined;
 
@@ -204,4 +204,4 @@ export const startSubscriptions = ({
       for (const subscription of subscriptions.reverse()) await subscription.close();
     },
   };
-};
+}

@@ -23,8 +23,8 @@ export const notes = collection<Document & { readonly text: string }>('notes');
 
 export const noteQueue = { name: 'orders.contact-erased.v1', types: ['contact.erased'] };
 
-export const createNote = (store: Store, before: () => Promise<void> = async () => undefined): AnyOperation =>
-  operation({
+export function createNote(store: Store, before: () => Promise<void> = async () => undefined): AnyOperation {
+  return operation({
     id: 'createNote',
     method: 'post',
     path: '/notes',
@@ -41,25 +41,20 @@ export const createNote = (store: Store, before: () => Promise<void> = async () 
       return created(document, `/notes/${document.id}`);
     },
   });
-
-const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefinition => ({
-  name: 'notes',
-  version: '0.1.0',
-  collections: [notes],
-  operations: ({ store }) => [createNote(store)],
-  ...more,
-});
+}
 
 const logger = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
 /** Embedded engines on a new directory, or on an earlier one. */
-export const openEmbedded = (
+export function openEmbedded(
   directory = mkdtempSync(join(tmpdir(), 'boxoffice-service-')),
   serves?: readonly Queue[],
-): Promise<Engines> => openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
+): Promise<Engines> {
+  return openEngines({ mongodbUrl: undefined, amqpUrl: undefined, directory, logger, serves });
+}
 
 /** Embedded engines and a fake authorizer for services of notes. */
-export const openNotes = async (serves?: readonly Queue[]) => {
+export async function openNotes(serves?: readonly Queue[]) {
   const authority = await openAuthority('notes');
   const engines = await openEmbedded(undefined, serves);
   const openStore = () => engines.store('notes', [notes]);
@@ -93,14 +88,22 @@ export const openNotes = async (serves?: readonly Queue[]) => {
       await authority.listening.close();
     },
   };
-};
+}
+
+const definition = (more: Partial<ServiceDefinition> = {}): ServiceDefinition => ({
+  name: 'notes',
+  version: '0.1.0',
+  collections: [notes],
+  operations: ({ store }) => [createNote(store)],
+  ...more,
+});
 
 /** A port on which nothing listens; below those that the system gives to others meanwhile. */
-export const freePort = async (): Promise<number> => {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(17_000, 32_000);
     const listening = await listen(() => undefined, { host: '127.0.0.1', port }).catch(() => undefined);
     await listening?.close();
     if (listening) return port;
   }
-};
+}

@@ -7,51 +7,16 @@ import type { CollectionHandle, Condition, Document, Documents, Query, Scalar, W
 export type Bounds = Readonly<Record<string, readonly Scalar[]>>;
 
 /** The value of the member at a dotted path; null where there is none. */
-export const valueAt = (document: object, path: string): Scalar => {
+export function valueAt(document: object, path: string): Scalar {
   const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], document);
   return (value ?? null) as Scalar;
-};
-
-/** Text compares by code point, as the engines do. */
-const compare = (one: Scalar, other: Scalar): number =>
-  typeof one === 'string' && typeof other === 'string'
-    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
-    : Number(one) - Number(other);
-
-/** Whether the value meets the condition, as the engines understand it. */
-const holds = (value: Scalar, condition: Condition): boolean => {
-  if (condition === null || typeof condition !== 'object') return value === condition;
-  if ('in' in condition) return condition.in.includes(value);
-  if ('ne' in condition) return value !== condition.ne;
-  const limits = Object.entries(condition).filter(([, limit]) => limit !== undefined);
-  return limits.every(([operator, limit]) => {
-    if (value === null || limit === null || typeof value !== typeof limit) return false;
-    const order = compare(value, limit);
-    if (operator === 'gt') return order > 0;
-    if (operator === 'gte') return order >= 0;
-    return operator === 'lt' ? order < 0 : order <= 0;
-  });
-};
-
-/** The query's conditions within the bounds; undefined if no document can meet them. */
-const narrowed = (where: Where, bounds: Bounds): Where | undefined => {
-  const conditions: Record<string, Condition> = { ...where };
-  for (const [field, values] of Object.entries(bounds)) {
-    const asked = where[field];
-    const left = asked === undefined ? values : values.filter((value) => holds(value, asked));
-    const [only] = left;
-    if (only === undefined) return undefined;
-    // A single value is looked up in an index that also gives the order.
-    conditions[field] = left.length === 1 ? only : { in: left };
-  }
-  return conditions;
-};
+}
 
 /**
  * The documents within bounds. Reads, counts, changes and deletions of others behave as if these did not exist; an
  * insert of one throws, as a defect of the service. A change may lead out of the bounds: its result is returned.
  */
-export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> => {
+export function bounded<T extends Document>(documents: Documents<T>, bounds: Bounds): Documents<T> {
   const fields = Object.entries(bounds);
   if (fields.length === 0) return documents;
   const isWithin = (document: object): boolean =>
@@ -107,17 +72,52 @@ export const bounded = <T extends Document>(documents: Documents<T>, bounds: Bou
       return within ? documents.claim({ ...request, where: within }) : [];
     },
   };
+}
+
+/** The query's conditions within the bounds; undefined if no document can meet them. */
+const narrowed = (where: Where, bounds: Bounds): Where | undefined => {
+  const conditions: Record<string, Condition> = { ...where };
+  for (const [field, values] of Object.entries(bounds)) {
+    const asked = where[field];
+    const left = asked === undefined ? values : values.filter((value) => holds(value, asked));
+    const [only] = left;
+    if (only === undefined) return undefined;
+    // A single value is looked up in an index that also gives the order.
+    conditions[field] = left.length === 1 ? only : { in: left };
+  }
+  return conditions;
 };
+
+/** Whether the value meets the condition, as the engines understand it. */
+const holds = (value: Scalar, condition: Condition): boolean => {
+  if (condition === null || typeof condition !== 'object') return value === condition;
+  if ('in' in condition) return condition.in.includes(value);
+  if ('ne' in condition) return value !== condition.ne;
+  const limits = Object.entries(condition).filter(([, limit]) => limit !== undefined);
+  return limits.every(([operator, limit]) => {
+    if (value === null || limit === null || typeof value !== typeof limit) return false;
+    const order = compare(value, limit);
+    if (operator === 'gt') return order > 0;
+    if (operator === 'gte') return order >= 0;
+    return operator === 'lt' ? order < 0 : order <= 0;
+  });
+};
+
+/** Text compares by code point, as the engines do. */
+const compare = (one: Scalar, other: Scalar): number =>
+  typeof one === 'string' && typeof other === 'string'
+    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
+    : Number(one) - Number(other);
 
 /**
  * The collection as one caller sees it: the documents of its institution within the bounds, and nothing else.
  * @throws Error on any other institution, and on a look across institutions
  */
-export const boundedCollection = <T extends Document>(
+export function boundedCollection<T extends Document>(
   collection: CollectionHandle<T>,
   institution: string,
   bounds: Bounds,
-): CollectionHandle<T> => {
+): CollectionHandle<T> {
   const documents = bounded(collection.of(institution), bounds);
   return {
     of(other) {
@@ -128,4 +128,4 @@ export const boundedCollection = <T extends Document>(
       throw new Error(`a call for ${institution} reached for the documents of all institutions`);
     },
   };
-};
+}

@@ -6,26 +6,18 @@ import type { Due, DueChange, DueRequest, DueWork } from './port.ts';
 const NAME = /^[a-z][A-Za-z0-9]*$/;
 
 /** The declared names. @throws if one is not allowed */
-export const requireWork = (collection: string, names: readonly string[] = []): ReadonlySet<string> => {
+export function requireWork(collection: string, names: readonly string[] = []): ReadonlySet<string> {
   for (const name of names)
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of work of ${collection}`);
   return new Set(names);
-};
-
-/** Undefined instead of nothing at all. */
-const presentDue = (entries: readonly (readonly [string, DueWork])[]): Due | undefined =>
-  entries.length === 0 ? undefined : Object.fromEntries(entries);
-
-/** Work that is due once more has been due since the first time, unless nobody has tried or postponed it yet. */
-const dueAgain = (before: DueWork | undefined, at: number): DueWork =>
-  before && before.since < before.at ? { at, since: before.since, tries: before.tries } : { at, since: at, tries: 0 };
+}
 
 /** The due work after a write. @throws on a name that is not declared, and on what is no instant */
-export const changeDue = (
+export function changeDue(
   due: Due | undefined,
   change: DueChange,
   { name: collection, work }: { readonly name: string; readonly work: ReadonlySet<string> },
-): Due | undefined => {
+): Due | undefined {
   const next = new Map(Object.entries(due ?? {}));
   for (const [name, at] of Object.entries(change)) {
     if (!work.has(name)) throw new Error(`${collection} declares no work ${JSON.stringify(name)}`);
@@ -34,23 +26,33 @@ export const changeDue = (
     else throw new Error(`work ${name} of ${collection} is due at no instant: ${at}`);
   }
   return presentDue([...next]);
-};
+}
+
+/** Work that is due once more has been due since the first time, unless nobody has tried or postponed it yet. */
+const dueAgain = (before: DueWork | undefined, at: number): DueWork =>
+  before && before.since < before.at ? { at, since: before.since, tries: before.tries } : { at, since: at, tries: 0 };
+
+/** Undefined instead of nothing at all. */
+const presentDue = (entries: readonly (readonly [string, DueWork])[]): Due | undefined =>
+  entries.length === 0 ? undefined : Object.fromEntries(entries);
 
 /** The due work with one entry replaced, or without it. */
-export const replaceDue = (due: Due, name: string, to: DueWork | null): Due | undefined =>
-  presentDue(
+export function replaceDue(due: Due, name: string, to: DueWork | null): Due | undefined {
+  return presentDue(
     to === null ? Object.entries(due).filter(([other]) => other !== name) : Object.entries({ ...due, [name]: to }),
   );
+}
 
 /** The earliest instant; null: nothing is due. */
-export const earliestOf = (due: Due | undefined): number | null =>
-  due === undefined ? null : Math.min(...Object.values(due).map(({ at }) => at));
+export function earliestOf(due: Due | undefined): number | null {
+  return due === undefined ? null : Math.min(...Object.values(due).map(({ at }) => at));
+}
 
 /** The work of a request that is due, moved to the end of a new claim; undefined: none is. */
-export const claimOf = (
+export function claimOf(
   due: Due,
   { now, forMs }: Pick<DueRequest, 'now' | 'forMs'>,
-): { readonly due: Due; readonly work: readonly string[] } | undefined => {
+): { readonly due: Due; readonly work: readonly string[] } | undefined {
   const work = Object.keys(forMs).filter((name) => (due[name]?.at ?? Number.POSITIVE_INFINITY) <= now);
   if (work.length === 0) return undefined;
   const claim = randomBytes(9).toString('base64url');
@@ -59,20 +61,24 @@ export const claimOf = (
     return before ? [[name, { ...before, at: now + (forMs[name] ?? 0), claim }]] : [];
   });
   return { due: { ...due, ...Object.fromEntries(claimed) }, work };
-};
+}
 
 /** Whether two entries are the same. */
-export const isSameWork = (one: DueWork | undefined, other: DueWork): boolean =>
-  one !== undefined &&
-  one.at === other.at &&
-  one.since === other.since &&
-  one.tries === other.tries &&
-  one.claim === other.claim;
+export function isSameWork(one: DueWork | undefined, other: DueWork): boolean {
+  return (
+    one !== undefined &&
+    one.at === other.at &&
+    one.since === other.since &&
+    one.tries === other.tries &&
+    one.claim === other.claim
+  );
+}
 
 /** What `upgrade` says of a document that an earlier release wrote: work that is due at an instant. */
-export const dueFrom = (instants: DueChange): Due | undefined =>
-  presentDue(
+export function dueFrom(instants: DueChange): Due | undefined {
+  return presentDue(
     Object.entries(instants).flatMap(([name, at]): [string, DueWork][] =>
       at === null ? [] : [[name, { at, since: at, tries: 0 }]],
     ),
   );
+}

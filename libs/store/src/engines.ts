@@ -36,6 +36,16 @@ export interface Surroundings {
   readonly logger?: { error(message: string, fields?: Record<string, unknown>): void } | undefined;
 }
 
+/** The listeners of an outbox. */
+export function createListeners(surroundings: Surroundings) {
+  const { subscribe, notify } = createListenersOf<[events: readonly OutboxEvent[]]>(
+    surroundings,
+    'a listener of the outbox failed',
+  );
+  const onCommitted: Outbox['onCommitted'] = subscribe;
+  return { onCommitted, notify };
+}
+
 /** Listeners of committed writes: one that throws affects neither the write nor the others. */
 const createListenersOf = <Given extends readonly unknown[]>({ logger }: Surroundings, failure: string) => {
   const listeners = new Set<(...given: Given) => void>();
@@ -55,18 +65,8 @@ const createListenersOf = <Given extends readonly unknown[]>({ logger }: Surroun
   return { subscribe, notify };
 };
 
-/** The listeners of an outbox. */
-export const createListeners = (surroundings: Surroundings) => {
-  const { subscribe, notify } = createListenersOf<[events: readonly OutboxEvent[]]>(
-    surroundings,
-    'a listener of the outbox failed',
-  );
-  const onCommitted: Outbox['onCommitted'] = subscribe;
-  return { onCommitted, notify };
-};
-
 /** The listeners of writes that make work due. */
-export const createDueListeners = (surroundings: Surroundings) => {
+export function createDueListeners(surroundings: Surroundings) {
   const { subscribe, notify } = createListenersOf<[collection: string, at: number]>(
     surroundings,
     'a listener of due work failed',
@@ -78,26 +78,26 @@ export const createDueListeners = (surroundings: Surroundings) => {
     if (instants.length > 0) notify(collection, Math.min(...instants));
   };
   return { onDue, notifyDue };
-};
+}
 
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$/;
 
 /** The field of a condition, an order or an index. @throws for anything but a dotted path */
-export const requirePath = (field: string): string => {
+export function requirePath(field: string): string {
   if (!path.test(field)) throw new Error(`${JSON.stringify(field)} is not a field path`);
   return field;
-};
-
-const requireName = (name: string, pattern: RegExp, what: string): void => {
-  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
-};
+}
 
 /** The declaration of a collection. @throws if a name in it is not allowed */
-export const requireDeclaration = ({ name, indexes, work }: Collection<Document>): void => {
+export function requireDeclaration({ name, indexes, work }: Collection<Document>): void {
   requireName(name, /^[a-z_]+$/, 'a collection');
   requireWork(name, work);
   for (const index of indexes) {
     requireName(index.name, /^[A-Za-z0-9_]+$/, 'an index');
     if (index.fields.length === 0) throw new Error(`index ${index.name} of ${name} has no fields`);
   }
+}
+
+const requireName = (name: string, pattern: RegExp, what: string): void => {
+  if (!pattern.test(name)) throw new Error(`${JSON.stringify(name)} is not a name of ${what}`);
 };

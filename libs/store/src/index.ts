@@ -11,5 +11,6 @@ export { snapshotSqlite } from './sqlite/snapshot.ts';
 export { openSqliteStores, type SqliteStores } from './sqlite.ts';
 
 /** Opens a store on MongoDB; see mongo.ts. The driver is loaded only here, so embedded installations run without it. */
-export const openMongoStore = async (options: MongoOptions): Promise<Store> =>
-  (await import('./mongo.ts')).openMongoStore(options);
+export async function openMongoStore(options: MongoOptions): Promise<Store> {
+  return (await import('./mongo.ts')).openMongoStore(options);
+}

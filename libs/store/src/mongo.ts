@@ -44,40 +44,11 @@ export interface MongoOptions extends Surroundings {
 /** Time limit of each last command before the connection closes. */
 const CLOSING_MS = 1_000;
 
-const opened = async (database: Db, schemas: readonly Schema[], options: MongoOptions) => {
-  const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
-  for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
-  await indexKeys(database);
-  const outbox = createOutbox(database, records, options);
-  const idempotency = createIdempotency(database, records);
-  const { onDue, notifyDue } = createDueListeners(options);
-  const collectionOf = (schema: Schema): MongoCollection => {
-    const own = database.collection<StoredRecord>(schema.name);
-    return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns(), notifyDue };
-  };
-  const collections = new Map(schemas.map((schema) => [schema.name, collectionOf(schema)]));
-  return { collections, outbox, idempotency, onDue, leases: createLeases(database) };
-};
-
-const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
-  pending: (limit, olderThanMs) => gate.run(() => outbox.pending(limit, olderThanMs)),
-  add: (institution, facts) => gate.run(() => outbox.add(institution, facts)),
-  done: (ids) => gate.run(() => outbox.done(ids)),
-  onCommitted: (listener) => outbox.onCommitted(listener),
-});
-
-const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => ({
-  find: (key) => gate.run(() => keys.find(key)),
-  remember: (request, answer) => gate.run(() => keys.remember(request, answer)),
-  forget: (subject) => gate.run(() => keys.forget(subject)),
-  trim: (subject, most) => gate.run(() => keys.trim(subject, most)),
-});
-
 /**
  * Opens a service's store, and creates the declared indexes.
  * @throws an Error that names the address and the reason (not reachable, wrong password …) or the index
  */
-export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
+export async function openMongoStore(options: MongoOptions): Promise<Store> {
   const schemas = options.collections.map(schemaOf);
   const { answerMs = ANSWER_MS } = options;
   const { client, database } = await connect(options.url, options.name, answerMs);
@@ -114,4 +85,33 @@ export const openMongoStore = async (options: MongoOptions): Promise<Store> => {
       return closing;
     },
   };
+}
+
+const opened = async (database: Db, schemas: readonly Schema[], options: MongoOptions) => {
+  const records = new Map(schemas.map(({ name }) => [name, database.collection<StoredRecord>(name)]));
+  for (const schema of schemas) await ensureIndexes(database.collection<StoredRecord>(schema.name), schema);
+  await indexKeys(database);
+  const outbox = createOutbox(database, records, options);
+  const idempotency = createIdempotency(database, records);
+  const { onDue, notifyDue } = createDueListeners(options);
+  const collectionOf = (schema: Schema): MongoCollection => {
+    const own = database.collection<StoredRecord>(schema.name);
+    return { schema, records: own, outbox, idempotency, surroundings: options, turns: createTurns(), notifyDue };
+  };
+  const collections = new Map(schemas.map((schema) => [schema.name, collectionOf(schema)]));
+  return { collections, outbox, idempotency, onDue, leases: createLeases(database) };
 };
+
+const guardedIdempotency = (keys: MongoIdempotency, gate: Gate): Idempotency => ({
+  find: (key) => gate.run(() => keys.find(key)),
+  remember: (request, answer) => gate.run(() => keys.remember(request, answer)),
+  forget: (subject) => gate.run(() => keys.forget(subject)),
+  trim: (subject, most) => gate.run(() => keys.trim(subject, most)),
+});
+
+const guardedOutbox = (outbox: Outbox, gate: Gate): Outbox => ({
+  pending: (limit, olderThanMs) => gate.run(() => outbox.pending(limit, olderThanMs)),
+  add: (institution, facts) => gate.run(() => outbox.add(institution, facts)),
+  done: (ids) => gate.run(() => outbox.done(ids)),
+  onCommitted: (listener) => outbox.onCommitted(listener),
+});

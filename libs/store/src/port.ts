@@ -92,11 +92,13 @@ export interface Collection<T extends Document> {
 }
 
 /** Declares a collection of documents of type T. */
-export const collection = <T extends Document>(
+export function collection<T extends Document>(
   name: string,
   indexes: readonly Index[] = [],
   more: Pick<Collection<T>, 'work' | 'upgrade'> = {},
-): Collection<T> => ({ name, indexes, ...more });
+): Collection<T> {
+  return { name, indexes, ...more };
+}
 
 /** A fact that a write causes, as the domain states it: past tense, JSON data. */
 export interface Fact {

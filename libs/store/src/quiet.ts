@@ -4,7 +4,7 @@ import type { Store } from './port.ts';
  * Returns for how long nothing has been written to the store, by whichever process, as far as calls of it tell: in
  * milliseconds; 0 at the first call, and always where the engine has no revision.
  */
-export const createQuiet = (store: Pick<Store, 'revision'>): (() => number) => {
+export function createQuiet(store: Pick<Store, 'revision'>): () => number {
   let seen: number | undefined;
   let since = 0;
   return () => {
@@ -14,17 +14,17 @@ export const createQuiet = (store: Pick<Store, 'revision'>): (() => number) => {
     seen = revision;
     return now - since;
   };
-};
+}
 
 /**
  * Wraps a task that looks in the store for what others have written, or for what is due some time after a write: it is
  * skipped once it has succeeded and nothing has been written for `settledMs`. A task that fails is never skipped.
  */
-export const unlessQuiet = (
+export function unlessQuiet(
   store: Pick<Store, 'revision'>,
   settledMs: number,
   task: () => Promise<unknown>,
-): (() => Promise<void>) => {
+): () => Promise<void> {
   const quietMs = createQuiet(store);
   let succeeded = false;
   return async () => {
@@ -34,4 +34,4 @@ export const unlessQuiet = (
     await task();
     succeeded = true;
   };
-};
+}

@@ -34,46 +34,41 @@ export async function* documentsOf<T extends Document>(
 }
 
 /** Every document of a collection, of all institutions, by id. */
-export const everyDocument = <T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> =>
-  documentsOf(handle.acrossInstitutions);
+export function everyDocument<T extends Document>(handle: CollectionHandle<T>): AsyncGenerator<T> {
+  return documentsOf(handle.acrossInstitutions);
+}
 
 /**
  * Runs `act` on every item of an iterator, up to `width` at a time. Goes on after a failure, then throws the first one,
  * so that a repeat has less to do.
  */
-export const eachOf = async <T>(
+export async function eachOf<T>(
   items: AsyncGenerator<T> | ArrayIterator<T>,
   width: number,
   act: (item: T) => Promise<unknown>,
-): Promise<void> => {
+): Promise<void> {
   const failures: unknown[] = [];
   const work = async (): Promise<void> => {
     for await (const item of items) await act(item).catch((error: unknown) => failures.push(error));
   };
   await Promise.all(Array.from({ length: width }, work));
   if (failures.length > 0) throw failures[0];
-};
-
-/** The change, with the work that an earlier release has marked in another way. */
-const withUpgradedDue = <T extends Document>(change: Change<T>, stored: T, upgraded: T): Change<T> => {
-  const marked = Object.entries(upgraded.due ?? {}).filter(([name]) => stored.due?.[name] === undefined);
-  if (marked.length === 0) return change;
-  const due: DueChange = Object.fromEntries(marked.map(([name, { at }]) => [name, at]));
-  return { ...change, due: { ...due, ...change.due } };
-};
-
-/** What `fn` makes of the document in today's shape, for a write of the stored one. */
-const changeOf = <T extends Document>(
-  stored: T,
-  upgrade: (stored: T) => T,
-  fn: (current: T) => Change<T> | undefined,
-): Change<T> | undefined => {
-  const upgraded = upgrade(stored);
-  const change = fn(upgraded);
-  return change && withUpgradedDue(change, stored, upgraded);
-};
+}
 
 type Reading<T extends Document> = Pick<Documents<T>, 'get' | 'find' | 'update' | 'claim'>;
+
+/** The handle of an engine that returns documents in the shape that the collection declares. */
+export function inShape<T extends Document>(
+  { of, acrossInstitutions }: CollectionHandle<T>,
+  { upgrade }: Collection<T>,
+): CollectionHandle<T> {
+  return upgrade
+    ? {
+        of: (institution) => reading(of(institution), upgrade),
+        acrossInstitutions: { ...reading(acrossInstitutions, upgrade), ...readingDue(acrossInstitutions, upgrade) },
+      }
+    : { of, acrossInstitutions };
+}
 
 const reading = <T extends Document, Some extends Reading<T>>(documents: Some, upgrade: (stored: T) => T): Some => {
   const one = (stored: T | undefined): T | undefined => stored && upgrade(stored);
@@ -87,6 +82,25 @@ const reading = <T extends Document, Some extends Reading<T>>(documents: Some, u
   return { ...documents, ...own };
 };
 
+/** What `fn` makes of the document in today's shape, for a write of the stored one. */
+const changeOf = <T extends Document>(
+  stored: T,
+  upgrade: (stored: T) => T,
+  fn: (current: T) => Change<T> | undefined,
+): Change<T> | undefined => {
+  const upgraded = upgrade(stored);
+  const change = fn(upgraded);
+  return change && withUpgradedDue(change, stored, upgraded);
+};
+
+/** The change, with the work that an earlier release has marked in another way. */
+const withUpgradedDue = <T extends Document>(change: Change<T>, stored: T, upgraded: T): Change<T> => {
+  const marked = Object.entries(upgraded.due ?? {}).filter(([name]) => stored.due?.[name] === undefined);
+  if (marked.length === 0) return change;
+  const due: DueChange = Object.fromEntries(marked.map(([name, { at }]) => [name, at]));
+  return { ...change, due: { ...due, ...change.due } };
+};
+
 const readingDue = <T extends Document>(
   documents: DueDocuments<T>,
   upgrade: (stored: T) => T,
@@ -98,28 +112,16 @@ const readingDue = <T extends Document>(
   listDue: async (query) => (await documents.listDue(query)).map(upgrade),
 });
 
-/** The handle of an engine that returns documents in the shape that the collection declares. */
-export const inShape = <T extends Document>(
-  { of, acrossInstitutions }: CollectionHandle<T>,
-  { upgrade }: Collection<T>,
-): CollectionHandle<T> =>
-  upgrade
-    ? {
-        of: (institution) => reading(of(institution), upgrade),
-        acrossInstitutions: { ...reading(acrossInstitutions, upgrade), ...readingDue(acrossInstitutions, upgrade) },
-      }
-    : { of, acrossInstitutions };
-
 /**
  * Writes every document of a collection in the shape of this release, page by page, during other reads and writes: for
  * the release after the one that reads both shapes, before queries use the new one. Can be interrupted and repeated.
  * `where` is a condition on the stored shape, which only some documents meet.
  */
-export const rewrite = async <T extends Document>(
+export async function rewrite<T extends Document>(
   store: Pick<Store, 'collection'>,
   collection: Collection<T>,
   query: Pick<Query, 'where' | 'index'> = {},
-): Promise<void> => {
+): Promise<void> {
   const { upgrade, ...plain } = collection;
   if (!upgrade) return;
   const stored = store.collection<T>(plain).acrossInstitutions;
@@ -129,4 +131,4 @@ export const rewrite = async <T extends Document>(
       changeOf(current, upgrade, (next) => (next === current ? undefined : { next })),
     );
   }
-};
+}

@@ -31,28 +31,30 @@ export interface SqliteStores {
 /** Who holds which lease, by file and name; `until` in milliseconds of the monotonic clock. */
 const leases = new Map<string, { readonly holder: object; readonly until: number }>();
 
-/**
- * The leases of one opening of a file. They are in memory, since the services of a directory run in one process: whoever
- * starts next waits for no lease of a dead one.
- */
-const createLeases = (path: string) => {
-  const holder = {};
+/** Starts the embedded engine on a directory. */
+export function openSqliteStores({ directory, ...surroundings }: SqliteOptions): SqliteStores {
+  const thread = startWriterThread();
+  const opened = new Set<Store>();
   return {
-    /** Takes or renews a lease. */
-    lease(name: string, ms: number): boolean {
-      const key = `${path} ${name}`;
-      const now = performance.now();
-      const held = leases.get(key);
-      if (held && held.holder !== holder && held.until > now) return false;
-      leases.set(key, { holder, until: now + ms });
-      return true;
+    async open(name, collections) {
+      if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a store name`);
+      const tables = collections.map(tableOf);
+      try {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+      } catch (error) {
+        throw new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
+      }
+      const file = await openFile(thread, join(directory, `${name}.sqlite`), tables, surroundings);
+      const store: Store = storeOf(file, collections, () => opened.delete(store));
+      opened.add(store);
+      return store;
     },
-    /** Gives all leases back. */
-    releaseAll(): void {
-      for (const [key, held] of leases) if (held.holder === holder) leases.delete(key);
+    async close() {
+      for (const store of opened) await store.close();
+      await thread.stop();
     },
   };
-};
+}
 
 const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[], onClose: () => void): Store => {
   const tables = new Map(collections.map((one) => [one.name, tableInfo(one)]));
@@ -79,27 +81,25 @@ const storeOf = (file: DatabaseFile, collections: readonly Collection<Document>[
   };
 };
 
-/** Starts the embedded engine on a directory. */
-export const openSqliteStores = ({ directory, ...surroundings }: SqliteOptions): SqliteStores => {
-  const thread = startWriterThread();
-  const opened = new Set<Store>();
+/**
+ * The leases of one opening of a file. They are in memory, since the services of a directory run in one process: whoever
+ * starts next waits for no lease of a dead one.
+ */
+const createLeases = (path: string) => {
+  const holder = {};
   return {
-    async open(name, collections) {
-      if (!/^[A-Za-z0-9_-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a store name`);
-      const tables = collections.map(tableOf);
-      try {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
-      } catch (error) {
-        throw new Error(`data directory ${directory}: ${(error as Error).message}`, { cause: error });
-      }
-      const file = await openFile(thread, join(directory, `${name}.sqlite`), tables, surroundings);
-      const store: Store = storeOf(file, collections, () => opened.delete(store));
-      opened.add(store);
-      return store;
+    /** Takes or renews a lease. */
+    lease(name: string, ms: number): boolean {
+      const key = `${path} ${name}`;
+      const now = performance.now();
+      const held = leases.get(key);
+      if (held && held.holder !== holder && held.until > now) return false;
+      leases.set(key, { holder, until: now + ms });
+      return true;
     },
-    async close() {
-      for (const store of opened) await store.close();
-      await thread.stop();
+    /** Gives all leases back. */
+    releaseAll(): void {
+      for (const [key, held] of leases) if (held.holder === holder) leases.delete(key);
     },
   };
 };

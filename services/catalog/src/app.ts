@@ -53,15 +53,17 @@ export const catalog: ServiceDefinition<Record<never, never>, Store> = {
 };
 
 /** Every operation of the catalog, resource by resource. */
-export const routes = (store: Store, cache = createCatalogCache(store)): AnyOperation[] => [
-  ...catalogRoutes(cache),
-  ...productsRoutes(store),
-  ...performancesRoutes(store),
-  ...acrossProductsRoutes(store, cache),
-  ...whatIsOnRoutes(store),
-  ...tariffsRoutes(store),
-  ...pointsOfSaleRoutes(store),
-  ...stockRoutes(store),
-  ...shopRoutes(store, cache),
-  ...quoteRoutes(store),
-];
+export function routes(store: Store, cache = createCatalogCache(store)): AnyOperation[] {
+  return [
+    ...catalogRoutes(cache),
+    ...productsRoutes(store),
+    ...performancesRoutes(store),
+    ...acrossProductsRoutes(store, cache),
+    ...whatIsOnRoutes(store),
+    ...tariffsRoutes(store),
+    ...pointsOfSaleRoutes(store),
+    ...stockRoutes(store),
+    ...shopRoutes(store, cache),
+    ...quoteRoutes(store),
+  ];
+}

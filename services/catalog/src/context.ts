@@ -13,49 +13,53 @@ export interface Context {
 }
 
 /** The context of one institution; `now` defaults to the system clock. */
-export const contextOf = (store: Store, institution: string, now: () => number = Date.now): Context => ({
-  collections: collectionsOf(store, institution),
-  now,
-  newId: (prefix) => newId(prefix, now()),
-});
+export function contextOf(store: Store, institution: string, now: () => number = Date.now): Context {
+  return {
+    collections: collectionsOf(store, institution),
+    now,
+    newId: (prefix) => newId(prefix, now()),
+  };
+}
 
 /** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
-export const timestampOf = ({ now }: Context): string => new Date(now()).toISOString();
+export function timestampOf({ now }: Context): string {
+  return new Date(now()).toISOString();
+}
 
 /** @throws Fault `semantically_invalid` that lists every problem, if there is one */
-export const refuseProblems = (problems: readonly string[]): void => {
+export function refuseProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new Fault('semantically_invalid', problems.join('; '));
-};
+}
 
 /** @throws Fault `not_found`: the same answer for another institution's resource and for an unknown id */
-export const notFound = (): never => {
+export function notFound(): never {
   throw new Fault('not_found', 'There is no resource with this id.');
-};
+}
 
 /** The caller's institution. @throws Fault `not_found` if it is not set up in the catalog */
-export const institutionOf = async ({ institution, institutions }: Collections): Promise<InstitutionDocument> => {
+export async function institutionOf({ institution, institutions }: Collections): Promise<InstitutionDocument> {
   const found = await institutions.get(institution);
   if (!found) throw new Fault('not_found', 'The institution is not set up in the catalog.');
   return found;
-};
+}
 
 /**
  * What prices and points of sale are validated against: the institution's currency and, of `tariffIds`, those that
  * exist.
  */
-export const moneyRules = async (collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> => {
+export async function moneyRules(collections: Collections, tariffIds: readonly string[]): Promise<MoneyRules> {
   const [{ currency }, ...known] = await Promise.all([
     institutionOf(collections),
     ...[...new Set(tariffIds)].map((id) => collections.tariffs.get(id)),
   ]);
   return { currency, tariffIds: new Set(known.flatMap((tariff) => (tariff ? [tariff.id] : []))) };
-};
+}
 
 /**
  * Invalidates the cached catalog on every instance. It runs after the write and before the response, so a client reads
  * its own writes. The write is unconditional, so concurrent writers do not retry.
  */
-export const invalidateCatalog = async (context: Context): Promise<void> => {
+export async function invalidateCatalog(context: Context): Promise<void> {
   const { institutions, institution } = context.collections;
   await institutions.claim({ where: { id: institution }, set: { catalogMark: context.newId('mark') } });
-};
+}

@@ -58,33 +58,37 @@ export const schemas = {
 } as const;
 
 /** A performance is cancelled; the orders service cancels the affected orders. Keyed by the performance. */
-export const performanceCancelled = (data: Static<(typeof schemas)[typeof PERFORMANCE_CANCELLED]>): Fact => ({
-  type: PERFORMANCE_CANCELLED,
-  key: data.performanceId,
-  data,
-});
+export function performanceCancelled(data: Static<(typeof schemas)[typeof PERFORMANCE_CANCELLED]>): Fact {
+  return {
+    type: PERFORMANCE_CANCELLED,
+    key: data.performanceId,
+    data,
+  };
+}
 
 /**
  * A performance takes place at another time or in another place; its tickets show the present ones. Keyed by the
  * performance, whose version is the event's.
  */
-export const performanceMoved = ({
+export function performanceMoved({
   id,
   startDate,
   timeZone,
   venue: { name, city },
   movedAt,
-}: Identified<Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'movedAt'>>): Fact => ({
-  type: PERFORMANCE_MOVED,
-  key: id,
-  data: {
-    performanceId: id,
-    startDate,
-    timeZone,
-    venue: { name, city },
-    ...(movedAt === undefined ? {} : { movedAt }),
-  },
-});
+}: Identified<Pick<Performance, 'startDate' | 'timeZone' | 'venue' | 'movedAt'>>): Fact {
+  return {
+    type: PERFORMANCE_MOVED,
+    key: id,
+    data: {
+      performanceId: id,
+      startDate,
+      timeZone,
+      venue: { name, city },
+      ...(movedAt === undefined ? {} : { movedAt }),
+    },
+  };
+}
 
 /** What {@link placesReleased} says. */
 export type PlacesReleased = Static<(typeof schemas)[typeof PLACES_RELEASED]>;
@@ -93,65 +97,70 @@ export type PlacesReleased = Static<(typeof schemas)[typeof PLACES_RELEASED]>;
  * Places returned to stock after a cancellation; the orders service completes the cancellation. Keyed by the order; the
  * version is that of the release, not of the order.
  */
-export const placesReleased = (data: PlacesReleased): Fact => ({ type: PLACES_RELEASED, key: data.orderId, data });
+export function placesReleased(data: PlacesReleased): Fact {
+  return { type: PLACES_RELEASED, key: data.orderId, data };
+}
 
 /**
  * An institution was created or changed; the authorizer shows its name and languages on the pages of sign-in. Keyed by
  * the institution.
  */
-export const institutionChanged = (
+export function institutionChanged(
   institution: string,
   { name, languages }: Pick<Institution, 'name' | 'languages'>,
-): Fact => ({ type: INSTITUTION_CHANGED, key: institution, data: { name, languages } });
+): Fact {
+  return { type: INSTITUTION_CHANGED, key: institution, data: { name, languages } };
+}
 
 /** What an event shows of a product. */
-export const shownOfProduct = ({
+export function shownOfProduct({
   type,
   state,
   startDate,
   endDate,
-}: Pick<Product, 'type' | 'state' | 'startDate' | 'endDate'>): object => ({ type, state, startDate, endDate });
+}: Pick<Product, 'type' | 'state' | 'startDate' | 'endDate'>): object {
+  return { type, state, startDate, endDate };
+}
 
 /** What an event shows of a performance. */
-export const shownOfPerformance = ({
+export function shownOfPerformance({
   productId,
   state,
   startDate,
   salesFrom,
   salesTo,
-}: Pick<Performance, 'productId' | 'state' | 'startDate' | 'salesFrom' | 'salesTo'>): object => ({
-  productId,
-  state,
-  startDate,
-  salesFrom,
-  salesTo,
-});
+}: Pick<Performance, 'productId' | 'state' | 'startDate' | 'salesFrom' | 'salesTo'>): object {
+  return {
+    productId,
+    state,
+    startDate,
+    salesFrom,
+    salesTo,
+  };
+}
+
+/** The event of a write; the revision counts the visible changes. */
+export function announceProduct(before: Identified<Product> | undefined, after: Identified<Product>): Announcement[] {
+  if (before?.revision === after.revision) return [];
+  const type = before ? 'product.changed' : 'product.created';
+  return announcement(type, 'product', after.id, shownOfProduct(after));
+}
 
 const announcement = (type: string, kind: 'product' | 'performance', id: string, data: object): Announcement[] => [
   { type, resource: { type: kind, id }, data },
 ];
 
 /** The event of a write; the revision counts the visible changes. */
-export const announceProduct = (
-  before: Identified<Product> | undefined,
-  after: Identified<Product>,
-): Announcement[] => {
-  if (before?.revision === after.revision) return [];
-  const type = before ? 'product.changed' : 'product.created';
-  return announcement(type, 'product', after.id, shownOfProduct(after));
-};
-
-/** The event of a write; the revision counts the visible changes. */
-export const announcePerformance = (
+export function announcePerformance(
   before: Identified<Performance> | undefined,
   after: Identified<Performance>,
-): Announcement[] => {
+): Announcement[] {
   if (before?.revision === after.revision) return [];
   const isCancelled = after.state === 'cancelled' && before?.state !== 'cancelled';
   const changed = isCancelled ? 'performance.cancelled' : 'performance.changed';
   const type = before ? changed : 'performance.created';
   return announcement(type, 'performance', after.id, shownOfPerformance(after));
-};
+}
 
 /** An example payload of each event that the catalog publishes, for the tests of its consumers. */
 export const examples = {

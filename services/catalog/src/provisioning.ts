@@ -14,24 +14,14 @@ import { institutions, pointsOfSale } from './store.ts';
 /** The form of the languages of stored texts. */
 const LANGUAGE = new RegExp(LANGUAGE_TAG);
 
-/** The problems of a new institution; empty if there is none. */
-const institutionProblems = ({ id, name, currency, languages }: Institution): string[] => [
-  ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
-  ...(name.trim() === '' ? ['name must not be empty'] : []),
-  ...(isCurrency(currency) ? [] : ['currency must be an ISO 4217 code that is in use']),
-  ...(languages.length > 0 && languages.every((tag) => LANGUAGE.test(tag))
-    ? []
-    : ['languages must be language tags (BCP 47), such as fr, pt-BR or zh-Hant, at least one']),
-];
-
 /**
  * Creates an institution: the tenant of all other documents. `demo` marks one of the demo data.
  * @throws RangeError that lists what is wrong; {@link UniqueViolation} if the id is taken
  */
-export const createInstitution = async (
+export async function createInstitution(
   store: Store,
   institution: Institution & { readonly demo?: boolean },
-): Promise<Institution> => {
+): Promise<Institution> {
   const languages = institution.languages.map((tag) => canonicalTag(tag) ?? tag);
   const details = { ...institution, languages };
   const problems = institutionProblems(details);
@@ -43,11 +33,22 @@ export const createInstitution = async (
   const document = { id, name, currency, languages, demo, catalogMark, createdAt, announced: true };
   const events = [institutionChanged(id, details)];
   return institutionView(await context.collections.institutions.insert(document, { events }));
-};
+}
+
+/** The problems of a new institution; empty if there is none. */
+const institutionProblems = ({ id, name, currency, languages }: Institution): string[] => [
+  ...(/^[a-z0-9][a-z0-9_-]{0,62}$/.test(id) ? [] : ['id must be 1 to 63 of a-z, 0-9, _ and -']),
+  ...(name.trim() === '' ? ['name must not be empty'] : []),
+  ...(isCurrency(currency) ? [] : ['currency must be an ISO 4217 code that is in use']),
+  ...(languages.length > 0 && languages.every((tag) => LANGUAGE.test(tag))
+    ? []
+    : ['languages must be language tags (BCP 47), such as fr, pt-BR or zh-Hant, at least one']),
+];
 
 /** Every institution of the installation, by id. */
-export const listInstitutions = async (store: Store): Promise<Institution[]> =>
-  (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(institutionView);
+export async function listInstitutions(store: Store): Promise<Institution[]> {
+  return (await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' })).map(institutionView);
+}
 
 const checkPointOfSale = createCheck(NewPointOfSale);
 
@@ -56,19 +57,19 @@ const checkPointOfSale = createCheck(NewPointOfSale);
  * @throws Fault `validation_error`, `semantically_invalid`, `point_of_sale_duplicate_host`, `not_found` (no such
  * institution)
  */
-export const createPointOfSale = async (store: Store, institution: string, body: object) => {
+export async function createPointOfSale(store: Store, institution: string, body: object) {
   const { serviceHost, ...members } = checkPointOfSale(structuredClone(body));
   return view(await points.createPointOfSale(contextOf(store, institution), detailsOf(serviceHost, members)));
-};
+}
 
 /** The points of sale of an institution, or of all, in order of creation. */
-export const listPointsOfSale = async (
+export async function listPointsOfSale(
   store: Store,
   institution?: string,
-): Promise<(PointOfSaleDetails & { readonly institution: string })[]> => {
+): Promise<(PointOfSaleDetails & { readonly institution: string })[]> {
   const handle = store.collection(pointsOfSale);
   const found = await (institution === undefined ? handle.acrossInstitutions : handle.of(institution)).find({
     orderBy: 'createdAt',
   });
   return found.map((document) => ({ ...view(document), institution: document.institution }));
-};
+}

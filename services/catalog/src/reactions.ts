@@ -13,9 +13,9 @@ import { idsOf } from './stock/changes.ts';
 import type { Collections } from './store.ts';
 
 /** Releases all places of an order, held or sold. */
-export const releaseAll = async ({ places }: Collections, orderId: string): Promise<void> => {
+export async function releaseAll({ places }: Collections, orderId: string): Promise<void> {
   await places.claim({ where: { holder: orderId }, set: freed });
-};
+}
 
 /** Releases the places that an order has as of a version before `before`; those of a later version stay. */
 const releaseEarlier = async ({ places }: Collections, orderId: string, before: number): Promise<void> => {
@@ -23,19 +23,19 @@ const releaseEarlier = async ({ places }: Collections, orderId: string, before: 
 };
 
 /** Releases these places of an order, and all that it holds unsold; never those of `kept`. */
-export const releaseNamed = async (
+export async function releaseNamed(
   { places }: Collections,
   orderId: string,
   placeIds: readonly string[],
   kept: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   const named = new Set(placeIds);
   const keptIds = new Set(kept);
   const own = await places.find({ where: { holder: orderId } });
   const ending = own.filter(({ id, state }) => !keptIds.has(id) && (named.has(id) || state === 'held'));
   if (ending.length === 0) return;
   await places.claim({ where: { id: { in: idsOf(ending) }, holder: orderId }, set: freed });
-};
+}
 
 /**
  * Publishes, once per order and cause, which of these places the order no longer has; call it after their release. If
@@ -104,8 +104,8 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
 };
 
 /** Reactions to the events of the catalog's queue. */
-export const reactTo =
-  (store: Store): Handler =>
-  async (message) => {
+export function reactTo(store: Store): Handler {
+  return async (message) => {
     await findReaction(reactions, message)(contextOf(store, message.institution), message);
   };
+}

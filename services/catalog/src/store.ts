@@ -139,16 +139,18 @@ export const collections = [institutions, products, performances, tariffs, point
  * One institution's documents: operations reach the store only through these. Every write to products and performances
  * announces what partners hear of.
  */
-export const collectionsOf = (store: Store, institution: string) => ({
-  institution,
-  institutions: store.collection(institutions).of(institution),
-  products: announcing(store.collection(products), PRODUCT_RECORDED, announceProduct).of(institution),
-  performances: announcing(store.collection(performances), PERFORMANCE_RECORDED, announcePerformance).of(institution),
-  tariffs: store.collection(tariffs).of(institution),
-  pointsOfSale: store.collection(pointsOfSale).of(institution),
-  places: store.collection(places).of(institution),
-  releases: store.collection(releases).of(institution),
-});
+export function collectionsOf(store: Store, institution: string) {
+  return {
+    institution,
+    institutions: store.collection(institutions).of(institution),
+    products: announcing(store.collection(products), PRODUCT_RECORDED, announceProduct).of(institution),
+    performances: announcing(store.collection(performances), PERFORMANCE_RECORDED, announcePerformance).of(institution),
+    tariffs: store.collection(tariffs).of(institution),
+    pointsOfSale: store.collection(pointsOfSale).of(institution),
+    places: store.collection(places).of(institution),
+    releases: store.collection(releases).of(institution),
+  };
+}
 
 export type Collections = ReturnType<typeof collectionsOf>;
 

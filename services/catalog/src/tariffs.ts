@@ -66,12 +66,96 @@ export const tariff = {
   updatedAt: createdAt,
 };
 
-const onDuplicate = (error: unknown): never => {
-  if (error instanceof UniqueViolation && error.index === 'code') {
-    throw new Fault('tariff_duplicate_code', 'Another tariff has the same code.');
-  }
-  throw error;
-};
+const single = {
+  path: '/svc/v3/catalog/tariffs/{tariffId}',
+  params: { tariffId: pathId },
+  answers: { 200: Tariff },
+  etag: true,
+} as const;
+
+const check = createCheck(TariffBody);
+
+/** Tariffs: list, create, read, change. */
+export function tariffsRoutes(store: Store): AnyOperation[] {
+  return [
+    operation({
+      id: 'listTariffs',
+      method: 'get',
+      path: '/svc/v3/catalog/tariffs',
+      access: 'catalog:read',
+      summary: 'Lists tariffs in order of creation',
+      description: 'With `modifiedSince` only those that have changed since.',
+      query: listQuery,
+      answers: { 200: changesPage(Tariff) },
+      example: { answer: { items: [tariff], nextCursor: null, asOf } },
+      handle: (request) => {
+        const { collections, now } = contextOf(store, request.caller.institution);
+        return changesPageOf(request, collections.tariffs, { clock: now, item: tariffView });
+      },
+    }),
+    operation({
+      id: 'createTariff',
+      method: 'post',
+      path: '/svc/v3/catalog/tariffs',
+      access: 'catalog:write',
+      summary: 'Creates a tariff',
+      description: 'A point of sale sells it once it is among its `tariffIds` and a performance has a price for it.',
+      body: TariffBody,
+      answers: { 201: Tariff },
+      errors: ['not_found', 'tariff_duplicate_code'],
+      etag: true,
+      example: { body: addedTariff, answer: { ...tariff, ...addedTariff } },
+      handle: async ({ caller, body, remember }) => {
+        const reply = (tariff: TariffDocument) =>
+          created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
+        const { code, name, criterion = null } = body;
+        return reply(
+          await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
+        );
+      },
+    }),
+    operation({
+      ...single,
+      id: 'getTariff',
+      method: 'get',
+      access: 'catalog:read',
+      summary: 'Returns a tariff',
+      description: 'With its name in every language.',
+      example: { params: { tariffId: ids.tariff }, answer: tariff },
+      handle: async ({ caller, params }) =>
+        answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
+    }),
+    operation({
+      ...single,
+      id: 'changeTariff',
+      method: 'patch',
+      access: 'catalog:write',
+      summary: 'Changes members of a tariff',
+      description: 'A merge patch (RFC 7396): absent members stay.',
+      body: named('TariffChanges', patchOf(TariffBody)),
+      readOnly: readOnlyOf(Tariff, TariffBody),
+      errors: ['tariff_duplicate_code'],
+      conditional: true,
+      example: {
+        params: { tariffId: ids.tariff },
+        body: { name: { en: 'Regular' } },
+        answer: { ...tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
+      },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+        const to = (current: TariffDocument) => {
+          ifMatch(validatorOf(current).etag);
+          unchanged(tariffView(current));
+          const { code, name, criterion } = current;
+          const before = { code, name, ...(criterion ? { criterion } : {}) };
+          return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
+        };
+        return answer(await changeTariff(contextOf(store, caller.institution), params.tariffId, to, remember(answer)));
+      },
+    }),
+  ];
+}
+
+const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) });
 
 /** Creates a tariff. @throws Fault `not_found` (no such institution), `tariff_duplicate_code` */
 const createTariff = async (
@@ -87,6 +171,15 @@ const createTariff = async (
   await invalidateCatalog(context);
   return tariff;
 };
+
+const onDuplicate = (error: unknown): never => {
+  if (error instanceof UniqueViolation && error.index === 'code') {
+    throw new Fault('tariff_duplicate_code', 'Another tariff has the same code.');
+  }
+  throw error;
+};
+
+const answer = (tariff: TariffDocument) => ok(tariffView(tariff), validatorOf(tariff));
 
 /**
  * Changes a tariff. `to` makes the new details, or throws to refuse; it is pure.
@@ -115,94 +208,3 @@ const changeTariff = async (
   await invalidateCatalog(context);
   return tariff;
 };
-
-const single = {
-  path: '/svc/v3/catalog/tariffs/{tariffId}',
-  params: { tariffId: pathId },
-  answers: { 200: Tariff },
-  etag: true,
-} as const;
-
-const check = createCheck(TariffBody);
-
-const validatorOf = ({ version }: TariffDocument) => ({ etag: String(version) });
-
-const answer = (tariff: TariffDocument) => ok(tariffView(tariff), validatorOf(tariff));
-
-/** Tariffs: list, create, read, change. */
-export const tariffsRoutes = (store: Store): AnyOperation[] => [
-  operation({
-    id: 'listTariffs',
-    method: 'get',
-    path: '/svc/v3/catalog/tariffs',
-    access: 'catalog:read',
-    summary: 'Lists tariffs in order of creation',
-    description: 'With `modifiedSince` only those that have changed since.',
-    query: listQuery,
-    answers: { 200: changesPage(Tariff) },
-    example: { answer: { items: [tariff], nextCursor: null, asOf } },
-    handle: (request) => {
-      const { collections, now } = contextOf(store, request.caller.institution);
-      return changesPageOf(request, collections.tariffs, { clock: now, item: tariffView });
-    },
-  }),
-  operation({
-    id: 'createTariff',
-    method: 'post',
-    path: '/svc/v3/catalog/tariffs',
-    access: 'catalog:write',
-    summary: 'Creates a tariff',
-    description: 'A point of sale sells it once it is among its `tariffIds` and a performance has a price for it.',
-    body: TariffBody,
-    answers: { 201: Tariff },
-    errors: ['not_found', 'tariff_duplicate_code'],
-    etag: true,
-    example: { body: addedTariff, answer: { ...tariff, ...addedTariff } },
-    handle: async ({ caller, body, remember }) => {
-      const reply = (tariff: TariffDocument) =>
-        created(tariffView(tariff), `/svc/v3/catalog/tariffs/${tariff.id}`, validatorOf(tariff));
-      const { code, name, criterion = null } = body;
-      return reply(
-        await createTariff(contextOf(store, caller.institution), { code, name, criterion }, remember(reply)),
-      );
-    },
-  }),
-  operation({
-    ...single,
-    id: 'getTariff',
-    method: 'get',
-    access: 'catalog:read',
-    summary: 'Returns a tariff',
-    description: 'With its name in every language.',
-    example: { params: { tariffId: ids.tariff }, answer: tariff },
-    handle: async ({ caller, params }) =>
-      answer((await contextOf(store, caller.institution).collections.tariffs.get(params.tariffId)) ?? notFound()),
-  }),
-  operation({
-    ...single,
-    id: 'changeTariff',
-    method: 'patch',
-    access: 'catalog:write',
-    summary: 'Changes members of a tariff',
-    description: 'A merge patch (RFC 7396): absent members stay.',
-    body: named('TariffChanges', patchOf(TariffBody)),
-    readOnly: readOnlyOf(Tariff, TariffBody),
-    errors: ['tariff_duplicate_code'],
-    conditional: true,
-    example: {
-      params: { tariffId: ids.tariff },
-      body: { name: { en: 'Regular' } },
-      answer: { ...tariff, name: { fr: 'Plein tarif', en: 'Regular' } },
-    },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
-      const to = (current: TariffDocument) => {
-        ifMatch(validatorOf(current).etag);
-        unchanged(tariffView(current));
-        const { code, name, criterion } = current;
-        const before = { code, name, ...(criterion ? { criterion } : {}) };
-        return { criterion: null, ...check(mergePatch<Static<typeof TariffBody>>(before, body)) };
-      };
-      return answer(await changeTariff(contextOf(store, caller.institution), params.tariffId, to, remember(answer)));
-    },
-  }),
-];

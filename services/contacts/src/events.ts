@@ -26,14 +26,13 @@ const ownersOf = ({ createdBy }: Pick<ContactDocument, 'createdBy'>): BelongsTo 
   clientIds: createdBy ? [createdBy.clientId] : [],
 });
 
-const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
-
-const typeOf = (before: ContactDocument | undefined, after: ContactDocument): string | undefined => {
-  if (!before) return 'contact.created';
-  if (after.erasedAt !== undefined) return before.erasedAt === undefined ? 'contact.erased' : undefined;
-  // Sensitive data are no part of the details.
-  return same(before.details, after.details) ? undefined : 'contact.changed';
-};
+/** The collections of a store; every write of a contact announces what partners hear of. */
+export function collectionsOf(store: Pick<Store, 'collection'>): Collections {
+  return {
+    contacts: announcing(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
+    links: store.collection(linksCollection),
+  };
+}
 
 /** The event of a write. */
 const announceContact = (before: ContactDocument | undefined, after: ContactDocument): Announcement[] => {
@@ -43,17 +42,22 @@ const announceContact = (before: ContactDocument | undefined, after: ContactDocu
   return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
 };
 
-/** The collections of a store; every write of a contact announces what partners hear of. */
-export const collectionsOf = (store: Pick<Store, 'collection'>): Collections => ({
-  contacts: announcing(store.collection(contactsCollection), CONTACT_RECORDED, announceContact),
-  links: store.collection(linksCollection),
-});
+const typeOf = (before: ContactDocument | undefined, after: ContactDocument): string | undefined => {
+  if (!before) return 'contact.created';
+  if (after.erasedAt !== undefined) return before.erasedAt === undefined ? 'contact.erased' : undefined;
+  // Sensitive data are no part of the details.
+  return same(before.details, after.details) ? undefined : 'contact.changed';
+};
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /** A contact's personal data was erased for good: consumers delete its names and recorded answers. */
-export const contactErased = (contactNumber: string, erasedAt: string): Fact => ({
-  type: 'contact.erased',
-  data: { contactNumber, erasedAt },
-});
+export function contactErased(contactNumber: string, erasedAt: string): Fact {
+  return {
+    type: 'contact.erased',
+    data: { contactNumber, erasedAt },
+  };
+}
 
 /** An example of each event that this service publishes, for the tests of its consumers. */
 export const examples = {

@@ -6,10 +6,10 @@ import type { Collections } from './store.ts';
  * order.contact_named: the contact exists for clients with bounds as long as an order within them names it. Idempotent;
  * what an older version of the order says is ignored.
  */
-export const onContactNamed = async (
+export async function onContactNamed(
   { links }: Pick<Collections, 'links'>,
   { institution, version, data }: Pick<Message, 'institution' | 'version' | 'data'>,
-): Promise<void> => {
+): Promise<void> {
   const { orderId, contactNumber, clientId = null, pointOfSale = null } = data as Readonly<Record<string, unknown>>;
   const isText = (value: unknown): value is string | null => typeof value === 'string' || value === null;
   if (typeof orderId !== 'string' || !isText(contactNumber) || !isText(clientId) || !isText(pointOfSale))
@@ -27,4 +27,4 @@ export const onContactNamed = async (
         : undefined,
     );
   }
-};
+}

@@ -6,8 +6,6 @@ import { contactRoutes } from './contacts/routes.ts';
 import { sensitiveRoutes } from './contacts/sensitive.ts';
 
 /** Every operation of the contacts service. */
-export const routes = (contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] => [
-  ...contactRoutes(contactsOf, disclosure),
-  ...sensitiveRoutes(contactsOf),
-  ...internalRoutes(contactsOf),
-];
+export function routes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
+  return [...contactRoutes(contactsOf, disclosure), ...sensitiveRoutes(contactsOf), ...internalRoutes(contactsOf)];
+}

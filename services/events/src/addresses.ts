@@ -46,11 +46,20 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
 const networks = INTERNAL.map(([cidr, name]) => ({ network: ipaddr.parseCIDR(cidr), name }));
 const embedding = EMBEDDING.map(([cidr, at]) => ({ network: ipaddr.parseCIDR(cidr), at }));
 
-const lies = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
-  address.kind() === network[0].kind() && address.match(network);
+/** The kind of internal network that an address lies in, in whatever form it is written; undefined: it is public. */
+export function internalNetworkOf(address: string): string | undefined {
+  const parsed = parse(address);
+  const own = networks.find(({ network }) => lies(parsed, network));
+  if (own) return own.name;
+  const embedded = embeddedIPv4(address);
+  return embedded === undefined ? undefined : internalNetworkOf(embedded);
+}
 
 /** The address without the zone of an interface. */
 const parse = (address: string) => ipaddr.parse(address.split('%', 1)[0] ?? '');
+
+const lies = (address: ReturnType<typeof ipaddr.parse>, network: Network): boolean =>
+  address.kind() === network[0].kind() && address.match(network);
 
 /** The IPv4 address that an IPv6 address stands for; undefined for all others. */
 const embeddedIPv4 = (address: string): string | undefined => {
@@ -65,30 +74,6 @@ const embeddedIPv4 = (address: string): string | undefined => {
     .join('.');
 };
 
-/** The kind of internal network that an address lies in, in whatever form it is written; undefined: it is public. */
-export const internalNetworkOf = (address: string): string | undefined => {
-  const parsed = parse(address);
-  const own = networks.find(({ network }) => lies(parsed, network));
-  if (own) return own.name;
-  const embedded = embeddedIPv4(address);
-  return embedded === undefined ? undefined : internalNetworkOf(embedded);
-};
-
-/** Whether an address, or the IPv4 address that it stands for, lies in one of the networks (CIDR). */
-const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean) => {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', bits] = cidr.split('/');
-    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
-  }
-  const holds = (address: string): boolean =>
-    list.check(address.split('%', 1)[0] ?? '', isIPv6(address) ? 'ipv6' : 'ipv4');
-  return (address) => {
-    const embedded = embeddedIPv4(address);
-    return holds(address) || (embedded !== undefined && holds(embedded));
-  };
-};
-
 /** The addresses of a host name, IPv4 first. @throws {Unresolvable} if there is none */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -97,8 +82,6 @@ export class Unresolvable extends Error {
   override readonly name = 'Unresolvable';
 }
 
-const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code ?? error);
-
 /** Name servers answered that there is no such name or no address of this kind. */
 const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
@@ -106,7 +89,7 @@ const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
  * Makes the resolver of a process. It asks the name servers without occupying a thread, so that a name whose servers do
  * not answer delays no other one. Names that they do not know are looked up by the system (hosts file, search domains).
  */
-export const createResolve = (): Resolve => {
+export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
   return async (host) => {
@@ -122,7 +105,9 @@ export const createResolve = (): Resolve => {
     });
     return known.map(({ address }) => address);
   };
-};
+}
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | undefined)?.code ?? error);
 
 /** How long it is known where a name leads, in milliseconds. */
 const LOOK_MS = 30_000;
@@ -140,22 +125,11 @@ interface OwnListenersOptions {
   readonly interfaces?: () => readonly string[];
 }
 
-const ownInterfaces = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
-
-/** The port of a URL, also where it is that of the scheme. */
-const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
-
-/** The host of a URL without the brackets of an IPv6 address and the dot of the root. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-
-const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
-
 /**
  * Makes the check of own listeners. What leads to an internal address of a process under another name is its listener,
  * too; a public address may be one of a provider, which others share, and counts by its name alone.
  */
-export const createOwnListeners = (options: OwnListenersOptions) => {
+export function createOwnListeners(options: OwnListenersOptions) {
   const { urls, resolve, ports, interfaces = ownInterfaces } = options;
   const named = urls.map((text) => new URL(text)).map((url) => ({ host: hostOf(url), port: portOf(url) }));
 
@@ -204,7 +178,18 @@ export const createOwnListeners = (options: OwnListenersOptions) => {
       (isIP(host) > 0 && isAt(host, port)),
     isAt,
   };
-};
+}
+
+const ownInterfaces = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+
+/** The host of a URL without the brackets of an IPv6 address and the dot of the root. */
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+
+/** The port of a URL, also where it is that of the scheme. */
+const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
+
+const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
 /** Decides about addresses. Refusals are reasons in words, for the person who registers a webhook. */
 export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
@@ -220,7 +205,7 @@ interface AddressPolicyOptions {
 const REFUSED = 'its address is not allowed';
 
 /** Makes the policy of an installation. */
-export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOptions) => {
+export function createAddressPolicy({ allowed, own, resolve }: AddressPolicyOptions) {
   let known = { cidrs: allowed(), holds: createAllowed(allowed()) };
 
   const isAllowed = (address: string): boolean => {
@@ -260,5 +245,20 @@ export const createAddressPolicy = ({ allowed, own, resolve }: AddressPolicyOpti
         return url.protocol === 'https:' ? undefined : 'it is not https';
       }
     },
+  };
+}
+
+/** Whether an address, or the IPv4 address that it stands for, lies in one of the networks (CIDR). */
+const createAllowed = (cidrs: readonly string[]): ((address: string) => boolean) => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  }
+  const holds = (address: string): boolean =>
+    list.check(address.split('%', 1)[0] ?? '', isIPv6(address) ? 'ipv6' : 'ipv4');
+  return (address) => {
+    const embedded = embeddedIPv4(address);
+    return holds(address) || (embedded !== undefined && holds(embedded));
   };
 };

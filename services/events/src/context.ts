@@ -26,7 +26,7 @@ interface ContextOptions {
 }
 
 /** The context of a service instance; `now` defaults to the system clock. */
-export const createContext = ({ store, serviceSecret, publicUrl, ...options }: ContextOptions) => {
+export function createContext({ store, serviceSecret, publicUrl, ...options }: ContextOptions) {
   const { retentionMs, logger, commentMs, now = Date.now } = options;
   const log = createLog(store, now, options.onRecorded);
   const clientContacts = createClientContacts(store);
@@ -51,4 +51,4 @@ export const createContext = ({ store, serviceSecret, publicUrl, ...options }: C
     publicUrl,
     now,
   };
-};
+}

@@ -8,7 +8,7 @@ import { deliveriesCollection, type NewEvent, webhooksCollection } from './store
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
 /** Counts the events of this process, by how long after their fact they became visible. */
-export const measuringLag = (metrics: Metrics): ((event: NewEvent, recordedAt: number) => void) => {
+export function measuringLag(metrics: Metrics): (event: NewEvent, recordedAt: number) => void {
   const lag = metrics.histogram({
     name: 'events_lag_seconds',
     help: 'Time from a change to the visibility of its event',
@@ -17,10 +17,10 @@ export const measuringLag = (metrics: Metrics): ((event: NewEvent, recordedAt: n
   });
   return ({ resource, occurredAt }, recordedAt) =>
     lag(Math.max(0, recordedAt - Date.parse(occurredAt)) / 1_000, { resource: resource.type });
-};
+}
 
 /** Reads what waits, and who listens, when Prometheus scrapes. */
-export const watchEvents = (metrics: Metrics, { waiting, streams, tail, now }: Context): void => {
+export function watchEvents(metrics: Metrics, { waiting, streams, tail, now }: Context): void {
   metrics.watch(
     { name: 'events_waiting_seconds', help: 'Age of the oldest fact whose predecessor has not arrived' },
     async () => {
@@ -32,7 +32,7 @@ export const watchEvents = (metrics: Metrics, { waiting, streams, tail, now }: C
   metrics.watch({ name: 'events_followers', help: 'Streams, and long polls that wait' }, () => [
     { value: tail.followers },
   ]);
-};
+}
 
 const ENDINGS: readonly Ending[] = ['succeeded', 'failed', 'given_up'];
 const STATES = ['active', 'paused', 'disabled'] as const;
@@ -44,7 +44,7 @@ const MOST_ACTIVE = 200;
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3_600, 86_400];
 
 /** Counts the attempts of this process, each ending from 0, so that its first increase is seen. */
-export const countDeliveries = (metrics: Metrics | undefined, now: () => number): RunnerDependencies['ended'] => {
+export function countDeliveries(metrics: Metrics | undefined, now: () => number): RunnerDependencies['ended'] {
   if (!metrics) return () => undefined;
   const attempts = metrics.counter({
     name: 'events_webhook_attempts_total',
@@ -61,13 +61,13 @@ export const countDeliveries = (metrics: Metrics | undefined, now: () => number)
     attempts({ outcome });
     if (outcome === 'succeeded' && origin === 'feed') seconds(Math.max(0, now() - event.recordedAt) / 1000);
   };
-};
+}
 
 /**
  * Gauges over all institutions, each read from an index on scrape. Every instance reports the same value, so aggregate
  * with `max`, not `sum`.
  */
-export const watchWebhooks = (store: Pick<Store, 'collection'>, metrics: Metrics, now: () => number): void => {
+export function watchWebhooks(store: Pick<Store, 'collection'>, metrics: Metrics, now: () => number): void {
   const webhooks = store.collection(webhooksCollection).acrossInstitutions;
   metrics.watch({ name: 'events_webhooks', help: 'Webhooks by state', labels: ['state'] }, () =>
     Promise.all(
@@ -93,4 +93,4 @@ export const watchWebhooks = (store: Pick<Store, 'collection'>, metrics: Metrics
     const oldest = Math.min(now(), ...due.flat().map(({ dueAt }) => dueAt ?? now()));
     return [{ value: (now() - oldest) / 1000 }];
   });
-};
+}

@@ -42,9 +42,6 @@ const fits = (schema: TSchema): ((value: unknown) => boolean) => {
 
 const isAnnouncement = fits(Announcement);
 
-const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
-  new Unreadable(`the fact ${id} (${type}) ${reason}`);
-
 /** What takes the members that each type's data name, and nothing else, and checks them; kinds of resources share it. */
 const readers = new Map(
   [...new Set(Object.values(eventTypes).map(({ data }) => data))].map((data) => [
@@ -53,11 +50,13 @@ const readers = new Map(
   ]),
 );
 
-const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
-  const reader = readers.get(eventTypes[type].data);
-  const clean = reader?.view(data);
-  return reader?.isWhole(clean) ? (clean as Record<string, unknown>) : undefined;
-};
+/** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
+export async function onFact({ record, waiting }: Context, message: Message): Promise<void> {
+  const arrival = readFact(message);
+  if (!arrival) return;
+  const outcome = await record(message.institution, arrival);
+  if (outcome === 'early') await waiting.add(message.institution, arrival);
+}
 
 /**
  * The event that a fact announces; undefined: none.
@@ -89,10 +88,11 @@ const readFact = (message: Message): Arrival | undefined => {
   };
 };
 
-/** Makes the event of a fact; one whose predecessor has not arrived is put aside. */
-export const onFact = async ({ record, waiting }: Context, message: Message): Promise<void> => {
-  const arrival = readFact(message);
-  if (!arrival) return;
-  const outcome = await record(message.institution, arrival);
-  if (outcome === 'early') await waiting.add(message.institution, arrival);
+const unreadable = ({ id, type }: Message, reason: string): Unreadable =>
+  new Unreadable(`the fact ${id} (${type}) ${reason}`);
+
+const dataOf = (type: EventType, data: object): Record<string, unknown> | undefined => {
+  const reader = readers.get(eventTypes[type].data);
+  const clean = reader?.view(data);
+  return reader?.isWhole(clean) ? (clean as Record<string, unknown>) : undefined;
 };

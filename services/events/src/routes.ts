@@ -5,7 +5,6 @@ import { webhookRoutes } from './webhooks/routes.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 /** Every operation of the events service. */
-export const routes = (context: Context, webhooks: Webhooks): AnyOperation[] => [
-  ...feedRoutes(context),
-  ...webhookRoutes(webhooks),
-];
+export function routes(context: Context, webhooks: Webhooks): AnyOperation[] {
+  return [...feedRoutes(context), ...webhookRoutes(webhooks)];
+}

@@ -17,14 +17,15 @@ export interface StoredSecret {
 }
 
 /** A new signing secret: `whsec_` and 32 characters of `[A-Za-z0-9]`, 190 random bits. */
-export const makeSecret = (): string =>
-  `whsec_${Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`;
+export function makeSecret(): string {
+  return `whsec_${Array.from({ length: CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`;
+}
 
 /** Encrypts the secrets of webhooks, each bound to its webhook. */
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** Makes the box from KEY_ENCRYPTION_KEY. */
-export const createSecretBox = (keyEncryptionKey: string) => {
+export function createSecretBox(keyEncryptionKey: string) {
   const key = sealingKey(keyEncryptionKey, 'webhook secrets at rest');
   return {
     store: (webhookId: string, secret: string, now: Date): StoredSecret => ({
@@ -35,19 +36,18 @@ export const createSecretBox = (keyEncryptionKey: string) => {
     open: (webhookId: string, { sealed }: StoredSecret): string | undefined =>
       unseal(key, webhookId, sealed)?.toString(),
   };
-};
+}
 
 /** The secrets after a rotation: the new one, and of the others the newest. */
-export const rotated = (secrets: readonly StoredSecret[], added: StoredSecret): StoredSecret[] => [
-  added,
-  ...secrets.slice(0, 1),
-];
+export function rotated(secrets: readonly StoredSecret[], added: StoredSecret): StoredSecret[] {
+  return [added, ...secrets.slice(0, 1)];
+}
 
 /** The secrets that sign at an instant (epoch milliseconds), the newest first. */
-export const signing = ([newest, before]: readonly StoredSecret[], now: number): StoredSecret[] => {
+export function signing([newest, before]: readonly StoredSecret[], now: number): StoredSecret[] {
   if (!newest) return [];
   return before && now < Date.parse(newest.createdAt) + OVERLAP_MS ? [newest, before] : [newest];
-};
+}
 
 const PREFIX = 'whsec_';
 
@@ -58,6 +58,15 @@ interface SignedMessage {
   readonly body: string;
 }
 
+/** The headers of Standard Webhooks for a message. */
+export function signedHeaders(secrets: readonly string[], message: SignedMessage): Readonly<Record<string, string>> {
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': String(message.timestamp),
+    'webhook-signature': signatureOf(secrets, message),
+  };
+}
+
 /** The value of `webhook-signature`: one signature per secret, separated by spaces (Standard Webhooks 1.0). */
 const signatureOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
@@ -66,13 +75,3 @@ const signatureOf = (secrets: readonly string[], { id, timestamp, body }: Signed
       return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
     })
     .join(' ');
-
-/** The headers of Standard Webhooks for a message. */
-export const signedHeaders = (
-  secrets: readonly string[],
-  message: SignedMessage,
-): Readonly<Record<string, string>> => ({
-  'webhook-id': message.id,
-  'webhook-timestamp': String(message.timestamp),
-  'webhook-signature': signatureOf(secrets, message),
-});

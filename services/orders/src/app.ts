@@ -63,7 +63,7 @@ export const orders: ServiceDefinition<typeof settings, OrdersContext> = {
 };
 
 /** Every operation of the orders service, by folder. Those of the institution API see what their caller may see. */
-export const routes = (context: OrdersContext): AnyOperation[] => {
+export function routes(context: OrdersContext): AnyOperation[] {
   const contextOf = createContextOf(context);
   return [
     ...quoteRoutes(contextOf),
@@ -76,4 +76,4 @@ export const routes = (context: OrdersContext): AnyOperation[] => {
     ...actionsRoutes(contextOf),
     ...shopRoutes(context),
   ];
-};
+}

@@ -54,6 +54,36 @@ export const settings = {
   paymentGraceSeconds: integer('PAYMENT_GRACE_SECONDS', { default: 900, min: 0 }),
 };
 
+/** Creates the context over a store and the services that orders calls, on the system's clock. */
+export function createContext({
+  store,
+  credentials,
+  logger,
+  settings: { catalogUrl, contactsUrl, ticketsUrl, paymentGraceSeconds, ...limits },
+  metrics,
+}: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext {
+  const stored = collectionsOf(store);
+  // Every write announces what partners hear of, and makes due what follows from it.
+  const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, {
+    onWritten: metrics && countMoves(metrics),
+    follow: followWrite,
+  });
+  if (metrics) watchOrders(orders, metrics);
+  return {
+    ...stored,
+    orders,
+    stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
+    contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
+    tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
+    limit: createHoldLimit(orders, (client) => limits[limitNameOf(client)]),
+    mayDo: null,
+    now: Date.now,
+    newId: (prefix) => newId(prefix, Date.now()),
+    graceMs: paymentGraceSeconds * 1_000,
+    log: logger,
+  };
+}
+
 /** Counts orders by state transition: `new` to `open` is a hold, any state to `confirmed` is a sale. */
 const countMoves = (metrics: Metrics): OnWritten<OrderDocument> => {
   const labels = ['from', 'to'];
@@ -94,36 +124,6 @@ const watchOrders = ({ acrossInstitutions }: CollectionHandle<OrderDocument>, me
   age('orders_cancellation_open_seconds', 'Age of the oldest open cancellation', requested, unsettled);
 };
 
-/** Creates the context over a store and the services that orders calls, on the system's clock. */
-export const createContext = ({
-  store,
-  credentials,
-  logger,
-  settings: { catalogUrl, contactsUrl, ticketsUrl, paymentGraceSeconds, ...limits },
-  metrics,
-}: Pick<Parts<typeof settings>, 'store' | 'credentials' | 'logger' | 'settings' | 'metrics'>): OrdersContext => {
-  const stored = collectionsOf(store);
-  // Every write announces what partners hear of, and makes due what follows from it.
-  const orders = announcing(stored.orders, ORDER_RECORDED, announceOrder, {
-    onWritten: metrics && countMoves(metrics),
-    follow: followWrite,
-  });
-  if (metrics) watchOrders(orders, metrics);
-  return {
-    ...stored,
-    orders,
-    stock: createStock(createServiceClient(catalogApi, { url: catalogUrl, credentials, logger })),
-    contacts: createContacts(createServiceClient(contactsApi, { url: contactsUrl, credentials, logger })),
-    tickets: createTickets(createServiceClient(ticketsApi, { url: ticketsUrl, credentials, logger })),
-    limit: createHoldLimit(orders, (client) => limits[limitNameOf(client)]),
-    mayDo: null,
-    now: Date.now,
-    newId: (prefix) => newId(prefix, Date.now()),
-    graceMs: paymentGraceSeconds * 1_000,
-    log: logger,
-  };
-};
-
 /**
  * Gives an operation the context of its caller: the institution's orders and contacts, and of these what the user's
  * role and the bounds of the client show, with what these bounds leave it to do. It is an operation's only way to them,
@@ -132,9 +132,8 @@ export const createContext = ({
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => OrdersContext;
 
 /** Makes the contexts of callers. The ledger of holds and the steps of the saga stay common to all of them. */
-export const createContextOf =
-  (context: OrdersContext): ContextOf =>
-  (caller) => ({
+export function createContextOf(context: OrdersContext): ContextOf {
+  return (caller) => ({
     ...context,
     mayDo: limitsOf(caller.bounds),
     limit: {
@@ -146,16 +145,17 @@ export const createContextOf =
     links: boundedCollection(context.links, caller.institution, {}),
     cancelledPerformances: boundedCollection(context.cancelledPerformances, caller.institution, {}),
   });
+}
 
 /**
  * Refuses an order that its own maker would not see: a client or a box office with points of sale names one of them.
  * @throws Fault `forbidden`
  */
-export const requirePointOfSale = (caller: Restricted, pointOfSale: string | undefined): void => {
+export function requirePointOfSale(caller: Restricted, pointOfSale: string | undefined): void {
   const { pointsOfSale } = restrictionOf(caller);
   if (pointsOfSale === null || (pointOfSale !== undefined && pointsOfSale.includes(pointOfSale.toLowerCase()))) return;
   if (pointsOfSale.length > 0)
     throw new Fault('forbidden', `$.pointOfSale must be one of these: ${pointsOfSale.join(', ')}.`);
   const nowhere = 'No $.pointOfSale is permitted: those of the user and those of the client have none in common';
   throw new Fault('forbidden', `${nowhere}; sign in at another client, or let an administrator change either.`);
-};
+}

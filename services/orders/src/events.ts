@@ -59,18 +59,26 @@ const shownOf = (order: OrderDocument): object => {
   };
 };
 
-/** The order as it is answered, without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
-const visible = (order: OrderDocument): string => {
-  const { lines, cancellation, ...shown } = orderView(order);
-  const own = lines.map((line) => ({ ...line, ticketId: null }));
-  return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
-};
-
 const clientOf = (createdBy: Creator | undefined): string[] =>
   createdBy && 'clientId' in createdBy ? [createdBy.clientId] : [];
 
 /** Which clients with bounds may see the events of an order, its payments and refunds. */
 const ownersOf = ({ createdBy, pointOfSale }: Order): BelongsTo => ({ clientIds: clientOf(createdBy), pointOfSale });
+
+/** The events of a write; none while the order is a cart. */
+export function announceOrder(before: OrderDocument | undefined, after: OrderDocument): Announcement[] {
+  if (isHidden(after)) return [];
+  const payments = ofPayments(before, after);
+  const types = ownTypes(before, after);
+  const isChanged = (from: OrderDocument): boolean => hasNewPending(from, after) || visible(from) !== visible(after);
+  const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
+  // What an erasure takes along is told by contact.erased.
+  if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
+  const own = types.map((type) => ({ type, resource: { type: 'order', id: after.id }, data: shownOf(after) }));
+  const [first, ...rest] = own;
+  const all = first?.type === 'order.created' ? [first, ...payments, ...rest] : [...payments, ...own];
+  return all.map((announcement) => ({ ...announcement, belongsTo: ownersOf(after) }));
+}
 
 const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds }: Order): Announcement[] => {
   const statuses = new Map(before?.payments.map(({ id, status }) => [id, status]));
@@ -89,12 +97,6 @@ const ofPayments = (before: Order | undefined, { id: orderId, payments, refunds 
   ];
 };
 
-/** Whether a payment was added that is pending: a change of the order, which need not show elsewhere in it. */
-const hasNewPending = (before: Order, { payments }: Order): boolean => {
-  const known = new Set(before.payments.map(({ id }) => id));
-  return payments.some(({ id, status }) => status === 'pending' && !known.has(id));
-};
-
 /** The types that a change of the order has by itself. */
 const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): string[] => {
   const types: string[] = [];
@@ -107,19 +109,17 @@ const ownTypes = (before: OrderDocument | undefined, after: OrderDocument): stri
   return types;
 };
 
-/** The events of a write; none while the order is a cart. */
-export const announceOrder = (before: OrderDocument | undefined, after: OrderDocument): Announcement[] => {
-  if (isHidden(after)) return [];
-  const payments = ofPayments(before, after);
-  const types = ownTypes(before, after);
-  const isChanged = (from: OrderDocument): boolean => hasNewPending(from, after) || visible(from) !== visible(after);
-  const isOther = types.length === 0 && payments.length === 0 && before && isChanged(before);
-  // What an erasure takes along is told by contact.erased.
-  if (isOther && before.erasedContact === after.erasedContact) types.push('order.changed');
-  const own = types.map((type) => ({ type, resource: { type: 'order', id: after.id }, data: shownOf(after) }));
-  const [first, ...rest] = own;
-  const all = first?.type === 'order.created' ? [first, ...payments, ...rest] : [...payments, ...own];
-  return all.map((announcement) => ({ ...announcement, belongsTo: ownersOf(after) }));
+/** Whether a payment was added that is pending: a change of the order, which need not show elsewhere in it. */
+const hasNewPending = (before: Order, { payments }: Order): boolean => {
+  const known = new Set(before.payments.map(({ id }) => id));
+  return payments.some(({ id, status }) => status === 'pending' && !known.has(id));
+};
+
+/** The order as it is answered, without what follows from changes elsewhere: ticket ids, counts of a cancellation. */
+const visible = (order: OrderDocument): string => {
+  const { lines, cancellation, ...shown } = orderView(order);
+  const own = lines.map((line) => ({ ...line, ticketId: null }));
+  return JSON.stringify({ ...shown, lines: own, reason: cancellation?.reason, version: null, updatedAt: null });
 };
 
 /** The fact that describes the order's present state; none while its sale is due, since that publishes one. */

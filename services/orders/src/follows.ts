@@ -18,32 +18,34 @@ export const orderWork = [
 
 export type OrderWork = (typeof orderWork)[number];
 
+/** When each work of the order is due, by its state alone; null: there is nothing to do. */
+export function workOf(order: Order): Readonly<Record<OrderWork, number | null>> {
+  return {
+    sell: soonAfter(order.saleDue?.since),
+    // What is paid in full is sold; without places left, that ends it too.
+    expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
+    releaseRemoved: soonAfter(order.removedPlaces?.since),
+    shortenHold: soonAfter(order.shorteningDue),
+    issueTickets: soonAfter(order.namesDue),
+    writeGuest: order.contactNumber === null ? null : soonAfter(order.guest?.since),
+    forgetGuests: soonAfter(order.formerGuests?.since),
+  };
+}
+
 /** When work is due that is open since an instant, and that the request of the write does at once. */
 const soonAfter = (since: number | null | undefined): number | null => (since == null ? null : soon(since));
 
-/** When each work of the order is due, by its state alone; null: there is nothing to do. */
-export const workOf = (order: Order): Readonly<Record<OrderWork, number | null>> => ({
-  sell: soonAfter(order.saleDue?.since),
-  // What is paid in full is sold; without places left, that ends it too.
-  expire: isUnpaid(order) && order.saleDue == null ? order.deadline : null,
-  releaseRemoved: soonAfter(order.removedPlaces?.since),
-  shortenHold: soonAfter(order.shorteningDue),
-  issueTickets: soonAfter(order.namesDue),
-  writeGuest: order.contactNumber === null ? null : soonAfter(order.guest?.since),
-  forgetGuests: soonAfter(order.formerGuests?.since),
-});
-
 /** What a write makes due, or ends; `before` is undefined for an insert. */
-export const followWrite = (before: Order | undefined, after: Order): DueChange => {
+export function followWrite(before: Order | undefined, after: Order): DueChange {
   const [had, has] = [before && workOf(before), workOf(after)];
   return Object.fromEntries(
     orderWork.flatMap((name) => (has[name] === (had?.[name] ?? null) ? [] : [[name, has[name]]])),
   );
-};
+}
 
 /** An order of a release before the work was stored: it is due by the state. */
-export const withWork = <O extends Order & { readonly due?: object }>(order: O): O => {
+export function withWork<O extends Order & { readonly due?: object }>(order: O): O {
   const { due = {} } = order;
   const missing = Object.entries(workOf(order)).filter(([name, at]) => at !== null && !(name in due));
   return missing.length === 0 ? order : { ...order, due: { ...dueFrom(Object.fromEntries(missing)), ...due } };
-};
+}

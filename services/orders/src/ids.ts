@@ -10,8 +10,9 @@ const LENGTH = 19;
  * The number of the contact that is created for the guest of this checkout request, in the format of contacts. It is
  * derived from the request, so it is never the number of another contact, even after an erasure.
  */
-export const guestNumber = (orderId: string, requestId: string): string =>
-  `C${base32(digestOf(['guest', orderId, requestId]).subarray(0, 12)).toUpperCase()}`;
+export function guestNumber(orderId: string, requestId: string): string {
+  return `C${base32(digestOf(['guest', orderId, requestId]).subarray(0, 12)).toUpperCase()}`;
+}
 
 /** Without l, 1, o and 0, which people confuse; 32 of them. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -20,10 +21,10 @@ const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
  * The number of an order, for people: 8 characters that follow from the random id, so that orders of earlier releases
  * have theirs, too. `taken`: how many of its candidates other orders have; one pair in 10^12 has the same.
  */
-export const orderNumberOf = (orderId: string, taken = 0): string => {
+export function orderNumberOf(orderId: string, taken = 0): string {
   const digest = digestOf(taken === 0 ? ['number', orderId] : ['number', orderId, String(taken)]);
   return Array.from(digest.subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
-};
+}
 
 /** The parts of an idempotency record that identify the request. */
 type Repeatable = Pick<IdempotencyRecord<never>, 'key' | 'fingerprint'>;
@@ -32,8 +33,9 @@ type Repeatable = Pick<IdempotencyRecord<never>, 'key' | 'fingerprint'>;
  * The id of what a request with an idempotency key makes, by which a repeat finds it; undefined without a key.
  * `prefix` says what it is: `pay`, `ref`, or `req` for a request to another service.
  */
-export const idMadeBy = (idempotencyRecord: Repeatable | undefined, prefix: string): string | undefined =>
-  idempotencyRecord && derivedId(prefix, idempotencyRecord.key, idempotencyRecord.fingerprint);
+export function idMadeBy(idempotencyRecord: Repeatable | undefined, prefix: string): string | undefined {
+  return idempotencyRecord && derivedId(prefix, idempotencyRecord.key, idempotencyRecord.fingerprint);
+}
 
 /** Milliseconds for which one key gives one order id: not longer than its answer is stored. */
 const DAY_MS = 86_400_000;
@@ -42,17 +44,24 @@ const DAY_MS = 86_400_000;
  * The id of the order that a request with an idempotency key makes; undefined without a key. Requests of one day (UTC)
  * have the same, since a key that was used on an earlier day may make another order.
  */
-export const orderIdMadeBy = (idempotencyRecord: Repeatable | undefined, now: number): string | undefined =>
-  idempotencyRecord &&
-  derivedId('ord', idempotencyRecord.key, idempotencyRecord.fingerprint, String(Math.floor(now / DAY_MS)));
+export function orderIdMadeBy(idempotencyRecord: Repeatable | undefined, now: number): string | undefined {
+  return (
+    idempotencyRecord &&
+    derivedId('ord', idempotencyRecord.key, idempotencyRecord.fingerprint, String(Math.floor(now / DAY_MS)))
+  );
+}
 
 /** The request id sent to other services: the same for a repeat, different for every other request. */
-export const requestNameOf = (idempotencyRecord: Repeatable | undefined): string =>
-  idMadeBy(idempotencyRecord, 'req') ?? randomId('req', LENGTH);
+export function requestNameOf(idempotencyRecord: Repeatable | undefined): string {
+  return idMadeBy(idempotencyRecord, 'req') ?? randomId('req', LENGTH);
+}
 
 /** The path of an order. */
-export const addressOf = (orderId: string): string => `/svc/v3/orders/${orderId}`;
+export function addressOf(orderId: string): string {
+  return `/svc/v3/orders/${orderId}`;
+}
 
 /** The path of a payment. */
-export const addressOfPayment = (orderId: string, paymentId: string): string =>
-  `${addressOf(orderId)}/payments/${paymentId}`;
+export function addressOfPayment(orderId: string, paymentId: string): string {
+  return `${addressOf(orderId)}/payments/${paymentId}`;
+}

@@ -61,13 +61,13 @@ const transitions: Readonly<Record<string, (message: Message) => Transition>> = 
  * Events about an order's tickets and places: they share one queue, so that the events of one order keep their
  * sequence. Those of unknown orders are ignored.
  */
-export const onFulfilment = async (context: OrdersContext, message: Message): Promise<void> => {
+export async function onFulfilment(context: OrdersContext, message: Message): Promise<void> {
   const transition = findReaction(transitions, message)(message);
   await context.orders.of(message.institution).update(textIn(message, 'orderId'), (order) => {
     const { next, facts } = transition(order, context.now());
     return next === order ? undefined : { next, events: facts };
   });
-};
+}
 
 /** Orders cancelled concurrently. */
 const WIDTH = 16;
@@ -76,7 +76,7 @@ const WIDTH = 16;
  * performance.cancelled: cancels every order with a place of the performance. It skips orders that are already
  * cancelled, so it may be interrupted and repeated.
  */
-export const onPerformanceCancelled = async (context: OrdersContext, message: Message): Promise<void> => {
+export async function onPerformanceCancelled(context: OrdersContext, message: Message): Promise<void> {
   const performanceId = textIn(message, 'performanceId');
   const orders = context.orders.of(message.institution);
   const links = context.links.of(message.institution);
@@ -89,17 +89,17 @@ export const onPerformanceCancelled = async (context: OrdersContext, message: Me
     const order = await orders.get(orderId);
     if (order) await cancel(order);
   });
-};
+}
 
 /**
  * contact.erased: deletes the cached answers that contain the contact and the beneficiaries' names in its orders.
  * Orders keep the contact number, so that they stay valid.
  */
-export const onContactErased = async (
+export async function onContactErased(
   context: Pick<OrdersContext, 'orders' | 'now'>,
   idempotency: Pick<Idempotency, 'forget'>,
   message: Message,
-): Promise<void> => {
+): Promise<void> {
   const contactNumber = textIn(message, 'contactNumber');
   const orders = context.orders.of(message.institution);
   for await (const { id, lines } of documentsOf(orders, { where: { contactNumber }, orderBy: 'listedAt' })) {
@@ -111,4 +111,4 @@ export const onContactErased = async (
     });
   }
   await idempotency.forget(contactNumber);
-};
+}

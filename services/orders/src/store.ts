@@ -76,24 +76,26 @@ const cancelledCollection = collection<Document>('cancelled_performances');
 export const collections = [ordersCollection, linksCollection, cancelledCollection];
 
 /** Opens the collections of a store, over all institutions. */
-export const collectionsOf = (store: Store) => ({
-  orders: store.collection(ordersCollection),
-  links: store.collection(linksCollection),
-  cancelledPerformances: store.collection(cancelledCollection),
-});
+export function collectionsOf(store: Store) {
+  return {
+    orders: store.collection(ordersCollection),
+    links: store.collection(linksCollection),
+    cancelledPerformances: store.collection(cancelledCollection),
+  };
+}
 
 /** Links the order to its further performances; idempotent. Call before their places are held. */
-export const linkPerformances = async (
+export async function linkPerformances(
   links: Documents<LinkDocument>,
   order: { readonly id: string; readonly performanceId: string },
   performanceIds: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   const others = [...new Set(performanceIds)].filter((performanceId) => performanceId !== order.performanceId);
   if (others.length === 0) return;
   await links.insertMany(
     others.map((performanceId) => ({ id: `${order.id}.${performanceId}`, orderId: order.id, performanceId })),
   );
-};
+}
 
 /**
  * Time after its end at which a cart that was never bought is deleted. At least as long as a session lasts

@@ -43,19 +43,27 @@ const readToken = () => {
 };
 
 /** Sets the function called when the server no longer knows the session. */
-export const whenSessionEnds = (listener) => {
+export function whenSessionEnds(listener) {
   onSessionEnd = listener;
-};
+}
 
-export const hasSession = () => readToken() !== null;
+export function hasSession() {
+  return readToken() !== null;
+}
 
-export const forgetSession = () => writeToken('');
+export function forgetSession() {
+  return writeToken('');
+}
 
 /** The server's time, which decides when a cart expires. */
-export const serverNow = () => Date.now() + clockOffset;
+export function serverNow() {
+  return Date.now() + clockOffset;
+}
 
 /** An idempotency key: one per action, reused by its repetitions. */
-export const newKey = () => crypto.randomUUID();
+export function newKey() {
+  return crypto.randomUUID();
+}
 
 const storeToken = (response) => {
   const received = response.headers.get('X-auth-token');

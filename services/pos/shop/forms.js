@@ -9,7 +9,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
  * A labelled field with its own error message. `rule`: 'email', or undefined for any text; `isOptional`: whether it may
  * stay empty now.
  */
-export const textField = ({ label, type = 'text', inputmode, autocomplete, rule, value = '', isOptional }) => {
+export function textField({ label, type = 'text', inputmode, autocomplete, rule, value = '', isOptional }) {
   const id = newId('field');
   const error = h('span', { class: 'field-error', id: `${id}-error` });
   const input = h('input', {
@@ -43,17 +43,17 @@ export const textField = ({ label, type = 'text', inputmode, autocomplete, rule,
     check,
     value: () => tidy(input.value),
   };
-};
+}
 
 /** Checks all fields and focuses the first invalid one. */
-export const checkAll = (fields) => {
+export function checkAll(fields) {
   const wrong = fields.filter((field) => !field.check());
   wrong[0]?.input.focus();
   return wrong.length === 0;
-};
+}
 
 /** A group of radio buttons: `options` are `{value, label, text?}`. */
-export const radioCards = ({ legend, options, chosen, onchange }) => {
+export function radioCards({ legend, options, chosen, onchange }) {
   const name = newId('choice');
   return h(
     'fieldset',
@@ -68,10 +68,10 @@ export const radioCards = ({ legend, options, chosen, onchange }) => {
       ),
     ),
   );
-};
+}
 
 /** The login form; calls `done` after the login. */
-export const loginForm = (done) => {
+export function loginForm(done) {
   const login = textField({ label: t('login'), autocomplete: 'username' });
   const password = textField({ label: t('password'), type: 'password', autocomplete: 'current-password' });
   const button = h('button', { type: 'submit', class: 'button' }, t('logIn'));
@@ -91,4 +91,4 @@ export const loginForm = (done) => {
     h('p', { class: 'small' }, t('demoUsers')),
     button,
   );
-};
+}

@@ -13,27 +13,31 @@ const block = globalThis.document?.querySelector('[data-shop]');
 export const shop = JSON.parse(block?.textContent ?? '{}');
 
 /** Replaces the point of sale: the server draws its pages with it, one after the other. */
-export const useShop = (given) => Object.assign(shop, given);
+export function useShop(given) {
+  return Object.assign(shop, given);
+}
 
 /** The address of a page of the shop, from its path, such as `/cart`. */
-export const link = (path) => `/shop/${shop.serviceHost}${path}`;
+export function link(path) {
+  return `/shop/${shop.serviceHost}${path}`;
+}
 
 /** The path of an address of this shop, such as `/cart`; undefined elsewhere. */
-export const pathOf = (address) => {
+export function pathOf(address) {
   const root = link('');
   return address.startsWith(`${root}/`) ? address.slice(root.length) : undefined;
-};
+}
 
 /** The event of the window after which another page is shown. */
 export const MOVED = 'shop:moved';
 
 /** Shows the page of a path. */
-export const go = (path) => {
+export function go(path) {
   history.pushState(null, '', link(path));
   window.dispatchEvent(new Event(MOVED));
-};
+}
 
 /** Sets the title of the window. */
-export const setTitle = (title) => {
+export function setTitle(title) {
   document.title = `${title} · ${shop.name}`;
-};
+}

@@ -5,39 +5,41 @@ import { errorText, t } from './texts/index.js';
 /** A wait up to this many seconds is not announced in seconds. */
 const FEW_SECONDS = 3;
 
-const region = () => document.querySelector('.notices');
-
 /** Announces a text to screen readers, politely. */
-export const announce = (text) => {
+export function announce(text) {
   const announcer = document.querySelector('[data-announcer]');
   // Screen readers do not repeat an unchanged text: a repetition gets a space.
   announcer.textContent = announcer.textContent === text ? `${text}\u00a0` : text;
-};
+}
 
 /** Clears the announcement, for instance of the previous page. */
-export const clearAnnouncement = () => {
+export function clearAnnouncement() {
   document.querySelector('[data-announcer]').textContent = '';
-};
+}
 
-export const clearNotices = () => region().replaceChildren();
+export function clearNotices() {
+  return region().replaceChildren();
+}
 
-const closeNotice = () => {
-  clearNotices();
-  document.querySelector('main').focus();
-};
+const region = () => document.querySelector('.notices');
 
 /** Shows a notice at the top of the page until the visitor leaves it; `kind`: error or done. */
-export const notice = (kind, text) => {
+export function notice(kind, text) {
   const close = h(
     'button',
     { type: 'button', class: 'notice-close', 'aria-label': t('close'), onclick: closeNotice },
     '×',
   );
   region().replaceChildren(h('div', { class: `notice notice-${kind}` }, h('p', {}, text), close));
+}
+
+const closeNotice = () => {
+  clearNotices();
+  document.querySelector('main').focus();
 };
 
 /** The message of an error for the visitor. An error other than a refusal is a bug and is logged to the console. */
-export const wordsOf = (error) => {
+export function wordsOf(error) {
   if (!(error instanceof Refusal)) {
     console.error(error);
     return errorText('internal_error');
@@ -50,15 +52,17 @@ export const wordsOf = (error) => {
   // A temporary failure has its own message.
   const code = error.status >= 500 && retryAfter > 0 ? 'try_later' : error.code;
   return [errorText(code), ...also].join(' ');
-};
+}
 
-export const showError = (error) => notice('error', wordsOf(error));
+export function showError(error) {
+  return notice('error', wordsOf(error));
+}
 
 /**
  * Runs the action of a button, once at a time, and shows its error at the top of the page. Returns whether it
  * succeeded; undefined if it was running already.
  */
-export const act = async (button, action) => {
+export async function act(button, action) {
   if (button.getAttribute('aria-busy') === 'true') return undefined;
   button.setAttribute('aria-busy', 'true');
   clearNotices();
@@ -71,4 +75,4 @@ export const act = async (button, action) => {
   } finally {
     button.removeAttribute('aria-busy');
   }
-};
+}

@@ -186,8 +186,8 @@ const partsOf = (code) => {
 };
 
 /** The ground of a picture, which the server draws; {@link fillPosters} draws the rest. */
-export const plainPoster = (code) =>
-  svg(
+export function plainPoster(code) {
+  return svg(
     'svg',
     {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -198,6 +198,7 @@ export const plainPoster = (code) =>
     },
     svg('rect', { width: WIDTH, height: HEIGHT, fill: partsOf(code).palette[0] }),
   );
+}
 
 const fill = (picture) => {
   const { poster: code } = picture.dataset;
@@ -206,7 +207,7 @@ const fill = (picture) => {
 };
 
 /** Draws the details of the pictures below an element, each shortly before it is seen. */
-export const fillPosters = (element) => {
+export function fillPosters(element) {
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
@@ -218,14 +219,26 @@ export const fillPosters = (element) => {
     { rootMargin: '300px' },
   );
   for (const picture of element.querySelectorAll('[data-poster]')) observer.observe(picture);
-};
+}
 
 /** The picture of a product; decorative, hidden from screen readers. */
-export const poster = (code) => {
+export function poster(code) {
   const picture = plainPoster(code);
   fill(picture);
   return picture;
-};
+}
+
+/** The picture of the first page: arcs of seats that fade into the dark. */
+export function auditorium() {
+  return svg(
+    'svg',
+    { viewBox: '0 0 1280 560', class: 'auditorium', 'aria-hidden': 'true', preserveAspectRatio: 'xMidYMax slice' },
+    range(13, (row) => [
+      seats(row, { class: 'hall-row', 'stroke-dasharray': '0 1', 'stroke-opacity': Math.max(0.08, 0.44 - row * 0.03) }),
+      seats(row, { class: 'hall-lit', 'stroke-dasharray': '0 17', 'stroke-dashoffset': -((row * 7) % 17) }),
+    ]),
+  );
+}
 
 /** A row of seats as one line of round dots. */
 const seats = (row, look) => {
@@ -240,21 +253,10 @@ const seats = (row, look) => {
   });
 };
 
-/** The picture of the first page: arcs of seats that fade into the dark. */
-export const auditorium = () =>
-  svg(
-    'svg',
-    { viewBox: '0 0 1280 560', class: 'auditorium', 'aria-hidden': 'true', preserveAspectRatio: 'xMidYMax slice' },
-    range(13, (row) => [
-      seats(row, { class: 'hall-row', 'stroke-dasharray': '0 1', 'stroke-opacity': Math.max(0.08, 0.44 - row * 0.03) }),
-      seats(row, { class: 'hall-lit', 'stroke-dasharray': '0 17', 'stroke-dashoffset': -((row * 7) % 17) }),
-    ]),
-  );
-
 /** The badge for a product, or a show's performance, that is scarce, sold out or not on sale; else undefined. */
-export const badge = ({ type, availability, onSale = true }) => {
+export function badge({ type, availability, onSale = true }) {
   if (!onSale) return h('span', { class: 'badge badge-quiet' }, t('notOnSale'));
   if (availability === 'sold_out') return h('span', { class: 'badge badge-out' }, t('soldOut', { type }));
   if (availability === 'few') return h('span', { class: 'badge badge-few' }, t('few', { type }));
   return undefined;
-};
+}

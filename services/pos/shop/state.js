@@ -9,26 +9,30 @@ export const visitor = { contact: null, cart: NOTHING, cartExpired: false };
 const changes = new EventTarget();
 
 /** Calls the listener after each change of login or cart; returns a function that removes it. */
-export const onChange = (listener) => {
+export function onChange(listener) {
   changes.addEventListener('change', listener);
   return () => changes.removeEventListener('change', listener);
-};
+}
 
 let queue = Promise.resolve();
 
 /** Runs changes of cart and login one after the other, in the order of the visitor's actions. */
-export const inTurn = (action) => {
+export function inTurn(action) {
   const mine = queue.catch(() => undefined).then(action);
   queue = mine;
   return mine;
-};
+}
 
 /** Calls the listener when a session with a cart or a login has ended. */
-export const onLoss = (listener) => changes.addEventListener('lost', listener);
+export function onLoss(listener) {
+  return changes.addEventListener('lost', listener);
+}
 
 const changed = () => changes.dispatchEvent(new Event('change'));
 
-export const cartItems = () => Object.values(visitor.cart.items);
+export function cartItems() {
+  return Object.values(visitor.cart.items);
+}
 
 /** Sets the cart to the one of an answer; of one that has expired nothing is held any more. */
 const setCart = (cart) => {
@@ -49,17 +53,19 @@ const overtake = () => {
 };
 
 /** Empties the cart here and in the other tabs. */
-export const emptyCart = () => {
+export function emptyCart() {
   overtake();
   setCart(NOTHING);
   tellOthers();
-};
+}
 
 /** The milliseconds until the cart expires. */
-export const timeLeft = () => Date.parse(visitor.cart.expiresAt) - serverNow();
+export function timeLeft() {
+  return Date.parse(visitor.cart.expiresAt) - serverNow();
+}
 
 /** Loads the cart; an answer that arrives after a newer one is ignored. An expired cart is a state, not an error. */
-export const loadCart = async () => {
+export async function loadCart() {
   if (!hasSession()) return setCart(NOTHING);
   asked += 1;
   const mine = asked;
@@ -73,7 +79,17 @@ export const loadCart = async () => {
     if (!(error instanceof Refusal) || error.code !== 'session_invalid') throw error;
     return setCart(NOTHING);
   }
-};
+}
+
+/** Logs in; the cart is retained. @throws {Refusal} login_failed, too_many_requests */
+export function logIn(login, password) {
+  return inTurn(async () => {
+    const { contactNumber } = await api.logIn(login, password);
+    await setContact(contactNumber);
+    await loadCart();
+    tellOthers();
+  });
+}
 
 const setContact = async (contactNumber) => {
   visitor.contact = contactNumber ? await api.contact(contactNumber) : null;
@@ -81,29 +97,14 @@ const setContact = async (contactNumber) => {
   changed();
 };
 
-/** Logs in; the cart is retained. @throws {Refusal} login_failed, too_many_requests */
-export const logIn = (login, password) =>
-  inTurn(async () => {
-    const { contactNumber } = await api.logIn(login, password);
-    await setContact(contactNumber);
-    await loadCart();
-    tellOthers();
-  });
-
 /** Logs out; the server releases the places of the cart. */
-export const logOut = () =>
-  inTurn(async () => {
+export function logOut() {
+  return inTurn(async () => {
     if (hasSession()) await api.logOut().catch(() => undefined);
     end();
     tellOthers();
   });
-
-/** Ends a session that the server no longer knows; reports the loss of a cart or a login. */
-const lose = () => {
-  const isLoss = visitor.contact !== null || cartItems().length > 0;
-  end();
-  if (isLoss) changes.dispatchEvent(new Event('lost'));
-};
+}
 
 const end = () => {
   forgetSession();
@@ -128,10 +129,34 @@ const tellOthers = () => others?.postMessage({ hasSession: hasSession() });
 const COOKIE_WAITS = 20;
 const COOKIE_WAIT_MS = 50;
 
-/** Waits, for a second at most, until this tab sees the cookie as the other one does: the message may be faster. */
-const cookieArrives = async (expected) => {
-  for (let left = COOKIE_WAITS; left > 0 && hasSession() !== expected; left -= 1)
-    await new Promise((resolve) => setTimeout(resolve, COOKIE_WAIT_MS));
+/** Calls the listener with `login` or `cart` when this tab has taken over another one. */
+export function onFollowed(listener) {
+  return changes.addEventListener('followed', ({ detail }) => listener(detail));
+}
+
+/** Restores the session of the browser, and follows what other tabs do to it from then on. */
+export async function restore() {
+  whenSessionEnds(lose);
+  others = new BroadcastChannel(`boxoffice ${shop.serviceHost}`);
+  // What this tab writes comes first; a failure leaves the tab as it is, and its next request tells.
+  others.onmessage = ({ data }) => void inTurn(() => follow(data)).catch(() => undefined);
+  // A page from the history may be older than the session.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) inTurn(() => follow({ hasSession: hasSession() })).catch(() => undefined);
+  });
+  if (!hasSession()) return;
+  await inTurn(async () => {
+    const { contactNumber } = await api.session();
+    await setContact(contactNumber);
+    await loadCart();
+  });
+}
+
+/** Ends a session that the server no longer knows; reports the loss of a cart or a login. */
+const lose = () => {
+  const isLoss = visitor.contact !== null || cartItems().length > 0;
+  end();
+  if (isLoss) changes.dispatchEvent(new Event('lost'));
 };
 
 /** Takes over what another tab did to login and cart. Calls the listeners of `onFollowed` if that changed anything. */
@@ -151,46 +176,32 @@ const follow = async ({ hasSession: expected }) => {
   else if (isOther(cart, visitor.cart)) changes.dispatchEvent(new CustomEvent('followed', { detail: 'cart' }));
 };
 
-/** Calls the listener with `login` or `cart` when this tab has taken over another one. */
-export const onFollowed = (listener) => changes.addEventListener('followed', ({ detail }) => listener(detail));
-
-/** Restores the session of the browser, and follows what other tabs do to it from then on. */
-export const restore = async () => {
-  whenSessionEnds(lose);
-  others = new BroadcastChannel(`boxoffice ${shop.serviceHost}`);
-  // What this tab writes comes first; a failure leaves the tab as it is, and its next request tells.
-  others.onmessage = ({ data }) => void inTurn(() => follow(data)).catch(() => undefined);
-  // A page from the history may be older than the session.
-  window.addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) inTurn(() => follow({ hasSession: hasSession() })).catch(() => undefined);
-  });
-  if (!hasSession()) return;
-  await inTurn(async () => {
-    const { contactNumber } = await api.session();
-    await setContact(contactNumber);
-    await loadCart();
-  });
+/** Waits, for a second at most, until this tab sees the cookie as the other one does: the message may be faster. */
+const cookieArrives = async (expected) => {
+  for (let left = COOKIE_WAITS; left > 0 && hasSession() !== expected; left -= 1)
+    await new Promise((resolve) => setTimeout(resolve, COOKIE_WAIT_MS));
 };
 
 const CACHE_MS = 20_000;
 const products = new Map();
 
 /** A product with the performances and prices for this visitor; cached for 20 seconds, except with `fresh`. */
-export const productOf = (id, { fresh = false } = {}) => {
+export function productOf(id, { fresh = false } = {}) {
   const known = products.get(id);
   if (known && !fresh && known.until > Date.now()) return known.product;
   const product = api.product(id, visitor.contact?.contactNumber);
   products.set(id, { product, until: Date.now() + CACHE_MS });
   product.catch(() => products.delete(id));
   return product;
-};
+}
 
 /** The same; undefined if the product is no longer shown, as a ticket may outlast its product. */
-export const productIfShown = (id) =>
-  productOf(id).catch((error) => {
+export function productIfShown(id) {
+  return productOf(id).catch((error) => {
     if (error instanceof Refusal && error.status === 404) return undefined;
     throw error;
   });
+}
 
 const write = (action) =>
   inTurn(async () => {

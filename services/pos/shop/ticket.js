@@ -4,36 +4,8 @@ import { money, t } from './texts/index.js';
 
 const QUIET = 4;
 
-/** The encoder is loaded with the first ticket. */
-const encoder = () => import(new URL('lib/lean-qr.mjs', import.meta.url).href);
-
-/** The QR code of a barcode, dark on light in every colour scheme, as scanners require. */
-const qrCode = async (barcode, label) => {
-  const { correction, generate } = await encoder();
-  const code = generate(barcode, { minCorrectionLevel: correction.L });
-  const dots = [];
-  for (let y = 0; y < code.size; y += 1) {
-    for (let x = 0; x < code.size; x += 1) if (code.get(x, y)) dots.push(`M${x} ${y}h1v1h-1z`);
-  }
-  const side = code.size + 2 * QUIET;
-  return svg(
-    'svg',
-    {
-      viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`,
-      class: 'qr',
-      role: 'img',
-      'aria-label': label,
-      'shape-rendering': 'crispEdges',
-    },
-    svg('rect', { x: -QUIET, y: -QUIET, width: side, height: side, fill: '#fff' }),
-    svg('path', { d: dots.join(''), fill: '#000' }),
-  );
-};
-
-const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
-
 /** A ticket with its barcode, as it is shown at the entrance. `more`: controls below it. */
-export const ticketCard = (
+export function ticketCard(
   {
     product,
     type,
@@ -51,7 +23,7 @@ export const ticketCard = (
     code,
   },
   ...more
-) => {
+) {
   const picture = h('div', { class: 'ticket-code' });
   if (barcode && !isVoid) {
     qrCode(barcode, t('qrLabel', { type, title }))
@@ -84,11 +56,42 @@ export const ticketCard = (
     ),
     picture,
   );
+}
+
+/** The QR code of a barcode, dark on light in every colour scheme, as scanners require. */
+const qrCode = async (barcode, label) => {
+  const { correction, generate } = await encoder();
+  const code = generate(barcode, { minCorrectionLevel: correction.L });
+  const dots = [];
+  for (let y = 0; y < code.size; y += 1) {
+    for (let x = 0; x < code.size; x += 1) if (code.get(x, y)) dots.push(`M${x} ${y}h1v1h-1z`);
+  }
+  const side = code.size + 2 * QUIET;
+  return svg(
+    'svg',
+    {
+      viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`,
+      class: 'qr',
+      role: 'img',
+      'aria-label': label,
+      'shape-rendering': 'crispEdges',
+    },
+    svg('rect', { x: -QUIET, y: -QUIET, width: side, height: side, fill: '#fff' }),
+    svg('path', { d: dots.join(''), fill: '#000' }),
+  );
 };
 
+/** The encoder is loaded with the first ticket. */
+const encoder = () => import(new URL('lib/lean-qr.mjs', import.meta.url).href);
+
+const fact = (name, value) => value && h('div', {}, h('dt', {}, name), h('dd', {}, value));
+
 /** The first and last name; empty without both. */
-export const holderOf = ({ beneficiaryFirstName, beneficiaryLastName }) =>
-  [beneficiaryFirstName, beneficiaryLastName].filter(Boolean).join(' ');
+export function holderOf({ beneficiaryFirstName, beneficiaryLastName }) {
+  return [beneficiaryFirstName, beneficiaryLastName].filter(Boolean).join(' ');
+}
 
 /** The name of a seat: its row and number; undefined for a place without. */
-export const placeName = (place) => (place?.row && place.seat ? t('seatName', place) : undefined);
+export function placeName(place) {
+  return place?.row && place.seat ? t('seatName', place) : undefined;
+}

@@ -174,18 +174,20 @@ export const pos: ServiceDefinition<typeof settings, PosState> = {
 };
 
 /** Every operation of the point of sale, under the numbered and the experimental version. */
-export const routes = (context: PosContext): AnyOperation[] => [
-  ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
-  ...editions.flatMap((edition) =>
-    inVersion(edition, [
-      ...(edition.isExperimental
-        ? [...pointOfSaleRoutes(context), ...programmeRoutes(context), ...seatMapRoutes(context)]
-        : []),
-      ...productRoutes(context, edition),
-      ...cartRoutes(context, edition),
-      ...ordersRoutes(context, edition),
-      ...ticketsRoutes(context, edition),
-      ...orderLinksRoutes(context, edition),
-    ]),
-  ),
-];
+export function routes(context: PosContext): AnyOperation[] {
+  return [
+    ...inBothVersions([...productsRoutes(context), ...sessionsRoutes(context)]),
+    ...editions.flatMap((edition) =>
+      inVersion(edition, [
+        ...(edition.isExperimental
+          ? [...pointOfSaleRoutes(context), ...programmeRoutes(context), ...seatMapRoutes(context)]
+          : []),
+        ...productRoutes(context, edition),
+        ...cartRoutes(context, edition),
+        ...ordersRoutes(context, edition),
+        ...ticketsRoutes(context, edition),
+        ...orderLinksRoutes(context, edition),
+      ]),
+    ),
+  ];
+}

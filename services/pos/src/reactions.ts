@@ -19,6 +19,30 @@ import { cartSubject, users } from './store.ts';
 
 const PAGE = 500;
 
+/**
+ * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and the idempotency records about
+ * the contact and its carts. Rejects if orders does not answer; the message is then retried.
+ * @throws {Unreadable} if the event has no contact number
+ */
+export async function onContactErased(
+  store: Store,
+  orders: Orders,
+  message: Message,
+  demoFiles?: Pick<DemoFiles, 'erase'>,
+): Promise<void> {
+  const { institution, data } = message;
+  const { contactNumber } = data as { readonly contactNumber?: unknown };
+  if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
+  const where = { contactNumber };
+  const logins = store.collection(users).of(institution);
+  for (const { id } of await logins.find({ where })) await logins.delete(id);
+  await deleteSessions(store, institution, where);
+  await store.idempotency.forget(contactNumber);
+  const mails = await eraseMails(store, institution, contactNumber);
+  await demoFiles?.erase(mails);
+  await forgetOrders(store, orders, institution, contactNumber);
+}
+
 /** Deletes the links to the orders of the contact, and the idempotency records about the carts that became these. */
 const forgetOrders = async (
   store: Store,
@@ -36,31 +60,20 @@ const forgetOrders = async (
   }
 };
 
-/**
- * Deletes the logins of an erased contact, their sessions, its mails, the links to its orders, and the idempotency records about
- * the contact and its carts. Rejects if orders does not answer; the message is then retried.
- * @throws {Unreadable} if the event has no contact number
- */
-export const onContactErased = async (
-  store: Store,
-  orders: Orders,
-  message: Message,
-  demoFiles?: Pick<DemoFiles, 'erase'>,
-): Promise<void> => {
-  const { institution, data } = message;
-  const { contactNumber } = data as { readonly contactNumber?: unknown };
-  if (typeof contactNumber !== 'string') throw new Unreadable('contact.erased needs contactNumber');
-  const where = { contactNumber };
-  const logins = store.collection(users).of(institution);
-  for (const { id } of await logins.find({ where })) await logins.delete(id);
-  await deleteSessions(store, institution, where);
-  await store.idempotency.forget(contactNumber);
-  const mails = await eraseMails(store, institution, contactNumber);
-  await demoFiles?.erase(mails);
-  await forgetOrders(store, orders, institution, contactNumber);
-};
-
 type Context = WritingContext & Pick<PosContext, 'orders' | 'now'>;
+
+/**
+ * Writes the mails that follow from a fact into the outbox; a fact that comes again adds none. From most facts no mail
+ * follows: then the store is not called.
+ * @throws {Unreadable}
+ */
+export async function onMailFact(context: Context, message: Message): Promise<void> {
+  if (!context.mail.isOn()) return;
+  if (message.type === 'order.recorded') await onOrder(context, message);
+  else if (message.type === 'order.mail_requested') await onRequest(context, message);
+  else if (message.type === 'performance.moved') await onMove(context, message);
+  else throw new Unreadable(`no mail follows from ${message.type}`);
+}
 
 const onOrder = async (context: Context, message: Message): Promise<void> => {
   const { institution } = message;
@@ -87,17 +100,4 @@ const onMove = async (context: Context, message: Message): Promise<void> => {
       if (await isWritten(context, order.pointOfSale)) mails.push(mailOfMove(message, move, order, context.now()));
     await context.mail.outbox.add(institution, mails, context.now() + MOVE_PAUSE_MS);
   }
-};
-
-/**
- * Writes the mails that follow from a fact into the outbox; a fact that comes again adds none. From most facts no mail
- * follows: then the store is not called.
- * @throws {Unreadable}
- */
-export const onMailFact = async (context: Context, message: Message): Promise<void> => {
-  if (!context.mail.isOn()) return;
-  if (message.type === 'order.recorded') await onOrder(context, message);
-  else if (message.type === 'order.mail_requested') await onRequest(context, message);
-  else if (message.type === 'performance.moved') await onMove(context, message);
-  else throw new Unreadable(`no mail follows from ${message.type}`);
 };

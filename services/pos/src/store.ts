@@ -113,8 +113,9 @@ export const orderLinks = collection<OrderLinkDocument>('order_links', [
 ]);
 
 /** The work that is due of a mail until it is over: it is sent, after others where it is one of many. */
-export const workOfMail = ({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'sendToMany' =>
-  bulk ? 'sendToMany' : 'send';
+export function workOfMail({ bulk }: Pick<MailDocument, 'bulk'>): 'send' | 'sendToMany' {
+  return bulk ? 'sendToMany' : 'send';
+}
 
 /** A mail of release 0.3.0 says in a member when it is due. */
 const withDue = (stored: MailDocument & { readonly dueAt?: number | null; readonly leasedUntil?: number }) => {
@@ -159,54 +160,66 @@ interface BeforeDeletion {
 }
 
 /** How long each collection keeps its documents. */
-export const retention = (
+export function retention(
   { sessionIdleSeconds }: { readonly sessionIdleSeconds: number },
   { renewLink, deleteFiles }: BeforeDeletion,
-): Retentions => ({
-  sessions: {
-    retained:
-      'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with idempotency ' +
-      'records',
-    ends: [
-      { field: 'expiresAt', afterMs: 0 },
-      { field: 'lastSeenAt', afterMs: sessionIdleSeconds * 1_000 + LATE_MS },
-    ],
-    along: (store, { id }) => store.idempotency.forget(ofSession(id)),
-  },
-  users: { retained: 'until the operator removes the login or its contact is erased' },
-  order_links: {
-    retained:
-      "until 30 days after the last performance of the order (`AFTER_MS`) or until the buyer's contact is erased",
-    ends: [{ field: 'expiresAt', afterMs: 0 }],
-    // One that was renewed has changed, and stays.
-    along: (_, link) => renewLink(link as OrderLinkDocument),
-  },
-  login_attempts: {
-    retained:
-      '15 minutes after the last wrong password (`WINDOW_MS`); an hour after the last request for a lost link ' +
-      '(`HOUR_MS`), by a hash of the address',
-    ends: [{ field: 'expiresAt', afterMs: 0 }],
-  },
-  mails: {
-    retained: '30 days after they were sent or given up; they have neither addresses nor texts',
-    ends: [{ field: 'endedAt', afterMs: 30 * DAY_MS }],
-    along: (_, { id }) => deleteFiles(id),
-  },
-});
+): Retentions {
+  return {
+    sessions: {
+      retained:
+        'until `SESSION_IDLE_SECONDS` after their last use, at most `SESSION_ABSOLUTE_SECONDS`, with idempotency ' +
+        'records',
+      ends: [
+        { field: 'expiresAt', afterMs: 0 },
+        { field: 'lastSeenAt', afterMs: sessionIdleSeconds * 1_000 + LATE_MS },
+      ],
+      along: (store, { id }) => store.idempotency.forget(ofSession(id)),
+    },
+    users: { retained: 'until the operator removes the login or its contact is erased' },
+    order_links: {
+      retained:
+        "until 30 days after the last performance of the order (`AFTER_MS`) or until the buyer's contact is erased",
+      ends: [{ field: 'expiresAt', afterMs: 0 }],
+      // One that was renewed has changed, and stays.
+      along: (_, link) => renewLink(link as OrderLinkDocument),
+    },
+    login_attempts: {
+      retained:
+        '15 minutes after the last wrong password (`WINDOW_MS`); an hour after the last request for a lost link ' +
+        '(`HOUR_MS`), by a hash of the address',
+      ends: [{ field: 'expiresAt', afterMs: 0 }],
+    },
+    mails: {
+      retained: '30 days after they were sent or given up; they have neither addresses nor texts',
+      ends: [{ field: 'endedAt', afterMs: 30 * DAY_MS }],
+      along: (_, { id }) => deleteFiles(id),
+    },
+  };
+}
 
 /** A new id: the prefix and 24 characters with 120 random bits. */
-export const newId = (prefix: string): string => randomId(prefix, 24);
+export function newId(prefix: string): string {
+  return randomId(prefix, 24);
+}
 
 const ID = new RegExp(ID_PATTERN);
 
 /** Whether a text is a well-formed id; a malformed id is 404 without a remote call. */
-export const isId = (text: string): boolean => ID.test(text);
+export function isId(text: string): boolean {
+  return ID.test(text);
+}
 
 /** A deterministic id: the SHA-256 of the parts, which it does not reveal. */
-export const derived = (...parts: readonly string[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
+export function derived(...parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url');
+}
 
 /** The subject of idempotency records about a cart, whose buyer is not known yet. */
-export const cartSubject = (orderId: string): string => `cart ${orderId}`;
+export function cartSubject(orderId: string): string {
+  return `cart ${orderId}`;
+}
 
 /** The owner of a session's idempotency keys and the subject of its idempotency records. */
-export const ofSession = (sessionId: string): string => derived('session', sessionId);
+export function ofSession(sessionId: string): string {
+  return derived('session', sessionId);
+}

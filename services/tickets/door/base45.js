@@ -1,7 +1,7 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 
 /** Base45 (RFC 9285): two bytes are three characters of QR's alphanumeric set, a last single byte is two. */
-export const toBase45 = (bytes) => {
+export function toBase45(bytes) {
   let text = '';
   for (let at = 0; at < bytes.length; at += 2) {
     const isPair = at + 1 < bytes.length;
@@ -12,10 +12,10 @@ export const toBase45 = (bytes) => {
     }
   }
   return text;
-};
+}
 
 /** The bytes of a Base45 text; undefined if it is not one. */
-export const fromBase45 = (text) => {
+export function fromBase45(text) {
   const bytes = [];
   for (let at = 0; at < text.length; at += 3) {
     const digits = [...text.slice(at, at + 3)].map((character) => ALPHABET.indexOf(character));
@@ -26,4 +26,4 @@ export const fromBase45 = (text) => {
     bytes.push(value & 255);
   }
   return Uint8Array.from(bytes);
-};
+}

@@ -24,7 +24,7 @@ const STATES = {
 };
 
 /** Reports each code once as long as it stays in the picture: whether this sight of it is a new one. */
-export const createSights = ({ goneMs = GONE_MS } = {}) => {
+export function createSights({ goneMs = GONE_MS } = {}) {
   const seen = new Map();
   return (text, at) => {
     for (const [known, lastAt] of seen) if (at - lastAt >= goneMs) seen.delete(known);
@@ -32,13 +32,13 @@ export const createSights = ({ goneMs = GONE_MS } = {}) => {
     seen.set(text, at);
     return isNew;
   };
-};
+}
 
 /** The size of the picture to decode. */
-export const pictureSize = ({ videoWidth, videoHeight }) => {
+export function pictureSize({ videoWidth, videoHeight }) {
   const scale = Math.min(1, LONGEST_PX / Math.max(videoWidth, videoHeight));
   return { width: Math.round(videoWidth * scale), height: Math.round(videoHeight * scale) };
-};
+}
 
 /**
  * Shows the camera in `video` and calls `onText(text)` for each barcode, once until it has left the picture.
@@ -47,7 +47,7 @@ export const pictureSize = ({ videoWidth, videoHeight }) => {
  * has it), `failed` (the decoder does not start). After the last four there are the hand scanner and the keyboard, and
  * `retry()`. Resolves, with what controls it, once the camera runs or does not.
  */
-export const startCamera = async (video, onText, { onState = () => {} } = {}) => {
+export async function startCamera(video, onText, { onState = () => {} } = {}) {
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d', { willReadFrequently: true });
   const isNew = createSights();
@@ -176,10 +176,10 @@ export const startCamera = async (video, onText, { onState = () => {} } = {}) =>
       navigator.mediaDevices?.removeEventListener('devicechange', onDevices);
     },
   };
-};
+}
 
 /** Keeps the screen on while the page is shown; returns the end of it. Browsers without wake locks do without. */
-export const keepAwake = () => {
+export function keepAwake() {
   let lock;
   let isEnded = false;
   const ask = async () => {
@@ -195,4 +195,4 @@ export const keepAwake = () => {
     document.removeEventListener('visibilitychange', ask);
     await lock?.release();
   };
-};
+}

@@ -11,16 +11,8 @@ const MARK = { name: 'mark' };
 /** How long the browser may take; one that takes longer keeps nothing. Milliseconds. */
 const PATIENCE_MS = 4_000;
 
-const settled = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.oncomplete = () => resolve(undefined);
-    request.onerror = () => reject(request.error);
-    request.onabort = () => reject(request.error ?? new Error('aborted'));
-  });
-
 /** Opens the database; rejects where the browser keeps nothing. `onLost()`: called when it has ended. */
-export const connectDatabase = async ({ onLost }, name = 'boxoffice.door') => {
+export async function connectDatabase({ onLost }, name = 'boxoffice.door') {
   const opening = indexedDB.open(name, VERSION);
   opening.onupgradeneeded = () => {
     // Earlier releases had fewer.
@@ -58,15 +50,15 @@ export const connectDatabase = async ({ onLost }, name = 'boxoffice.door') => {
       await written;
     },
   };
-};
+}
 
-const inTime = (promise) => {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the database does not answer')), PATIENCE_MS);
+const settled = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.oncomplete = () => resolve(undefined);
+    request.onerror = () => reject(request.error);
+    request.onabort = () => reject(request.error ?? new Error('aborted'));
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-};
 
 /**
  * A database that is opened again and filled whenever it is lost or was cleared; its changes are made one after the
@@ -76,7 +68,7 @@ const inTime = (promise) => {
  * - `mayKeep()`: whether what was lost is to be kept again
  * - `onChange()`: called when nothing is kept any more, or again
  */
-export const createDatabase = ({ connect, contents, mayKeep, onChange }) => {
+export function createDatabase({ connect, contents, mayKeep, onChange }) {
   let connecting;
   let wasOpened = false;
   let isLost = false;
@@ -148,4 +140,12 @@ export const createDatabase = ({ connect, contents, mayKeep, onChange }) => {
     /** Whether nothing is kept at the moment. */
     isLost: () => isLost,
   };
+}
+
+const inTime = (promise) => {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the database does not answer')), PATIENCE_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };

@@ -12,21 +12,10 @@ const REFUSALS = {
 };
 
 /** The colour of an answer: green lets in, amber needs a look, red does not let in. */
-export const colourOf = ({ result, reason }) => {
+export function colourOf({ result, reason }) {
   if (result === 'admitted') return 'green';
   return ['repeated', 'undecided'].includes(result) || MILD.includes(reason) ? 'amber' : 'red';
-};
-
-const dayIn = (timeZone, instant) =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date(instant));
-
-/** Decides about a ticket that admits more than once: within its validity, a `daily` one once per local day. */
-const decideAgain = ({ entries, validity: { from, until, timeZone } }, controls, now) => {
-  const today = dayIn(timeZone, now);
-  const isOver = until !== null && now >= Date.parse(until);
-  if (isOver || (from !== null && today < dayIn(timeZone, from))) return { refused: 'ticket_not_valid_now' };
-  return { control: entries === 'daily' ? controls.find(({ at }) => dayIn(timeZone, at) === today) : undefined };
-};
+}
 
 /**
  * Decides about a ticket.
@@ -41,7 +30,7 @@ const decideAgain = ({ entries, validity: { from, until, timeZone } }, controls,
  *
  * A signed ticket of the evening that is not in the list was sold after the download: it is admitted, and `isNew`.
  */
-export const decide = ({ ticket, performanceIds, status, admission, now, isReady = true }) => {
+export function decide({ ticket, performanceIds, status, admission, now, isReady = true }) {
   const performanceId = ticket?.performanceId ?? status?.performanceId ?? admission?.performanceId ?? null;
   const about = {
     ticketId: ticket?.ticketId ?? null,
@@ -70,4 +59,15 @@ export const decide = ({ ticket, performanceIds, status, admission, now, isReady
   if (!status) return { ...admitted, isNew: true };
   if (listed) return repeated(listed);
   return status.status === 'printed' ? admitted : refused(REFUSALS[status.status]);
+}
+
+/** Decides about a ticket that admits more than once: within its validity, a `daily` one once per local day. */
+const decideAgain = ({ entries, validity: { from, until, timeZone } }, controls, now) => {
+  const today = dayIn(timeZone, now);
+  const isOver = until !== null && now >= Date.parse(until);
+  if (isOver || (from !== null && today < dayIn(timeZone, from))) return { refused: 'ticket_not_valid_now' };
+  return { control: entries === 'daily' ? controls.find(({ at }) => dayIn(timeZone, at) === today) : undefined };
 };
+
+const dayIn = (timeZone, instant) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(new Date(instant));

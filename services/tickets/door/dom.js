@@ -1,10 +1,9 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
-const set = (element, name, value) => {
-  if (value === undefined || value === null || value === false) return;
-  if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-  else element.setAttribute(name, value === true ? '' : String(value));
-};
+/** Creates an element: `on…` attributes are listeners, absent and false ones are omitted, texts are never markup. */
+export function h(tag, attributes, ...children) {
+  return build(document.createElement(tag), attributes, children);
+}
 
 const build = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes ?? {})) set(element, name, value);
@@ -14,8 +13,11 @@ const build = (element, attributes, children) => {
   return element;
 };
 
-/** Creates an element: `on…` attributes are listeners, absent and false ones are omitted, texts are never markup. */
-export const h = (tag, attributes, ...children) => build(document.createElement(tag), attributes, children);
+const set = (element, name, value) => {
+  if (value === undefined || value === null || value === false) return;
+  if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+  else element.setAttribute(name, value === true ? '' : String(value));
+};
 
 const SHAPES = {
   green: 'M4 13l5 5L20 6',
@@ -28,20 +30,21 @@ const SHAPES = {
 };
 
 /** A symbol beside a word; screen readers do not read it. */
-export const symbol = (name) => {
+export function symbol(name) {
   const path = build(document.createElementNS(SVG, 'path'), { d: SHAPES[name] }, []);
   return build(document.createElementNS(SVG, 'svg'), { viewBox: '0 0 24 24', class: 'symbol', 'aria-hidden': 'true' }, [
     path,
   ]);
-};
+}
 
 /** A button with a symbol and a word. */
-export const button = (attributes, name, ...words) =>
-  h('button', { type: 'button', ...attributes }, name && symbol(name), h('span', null, ...words));
+export function button(attributes, name, ...words) {
+  return h('button', { type: 'button', ...attributes }, name && symbol(name), h('span', null, ...words));
+}
 
 /** Shows a dialog until it is closed; resolves to the value with which that was. */
-export const ask = (title, content, buttons) =>
-  new Promise((resolve) => {
+export function ask(title, content, buttons) {
+  return new Promise((resolve) => {
     const form = h('form', { method: 'dialog' }, h('h2', { id: 'dialog-title' }, title), content);
     const dialog = h('dialog', { 'aria-labelledby': 'dialog-title' }, form);
     form.append(h('p', { class: 'buttons' }, buttons));
@@ -52,3 +55,4 @@ export const ask = (title, content, buttons) =>
     document.body.append(dialog);
     dialog.showModal();
   });
+}

@@ -13,18 +13,12 @@ const LONGEST = 2_048;
 
 const MODIFIERS = ['Shift', 'Alt', 'AltGraph', 'Control', 'Meta', 'CapsLock'];
 
-/** CR and LF, also as control characters, and Tab. */
-const isEnd = ({ code, key, ctrlKey }) =>
-  ['Enter', 'NumpadEnter', 'Tab'].includes(code) || key === 'Enter' || (ctrlKey && ['KeyJ', 'KeyM'].includes(code));
-
-const isEditable = (target) => ['INPUT', 'TEXTAREA'].includes(target?.tagName);
-
 /**
  * Calls `onText(text, candidates)` for what a hand scanner types anywhere on the page: `candidates` is every text that
  * it can mean in the layouts of `layouts.js`, the likeliest first, which is `text`; the signature shows which it is.
  * A field that has the focus gets back what it had. Returns the end of listening.
  */
-export const listen = (onText, { target = document } = {}) => {
+export function listen(onText, { target = document } = {}) {
   let strokes = [];
   let lastAt = Number.NEGATIVE_INFINITY;
   let timer;
@@ -75,4 +69,10 @@ export const listen = (onText, { target = document } = {}) => {
     forget();
     target.removeEventListener('keydown', onKeydown, { capture: true });
   };
-};
+}
+
+/** CR and LF, also as control characters, and Tab. */
+const isEnd = ({ code, key, ctrlKey }) =>
+  ['Enter', 'NumpadEnter', 'Tab'].includes(code) || key === 'Enter' || (ctrlKey && ['KeyJ', 'KeyM'].includes(code));
+
+const isEditable = (target) => ['INPUT', 'TEXTAREA'].includes(target?.tagName);

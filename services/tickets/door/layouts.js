@@ -108,21 +108,21 @@ export const LAYOUTS = {
   },
 };
 
-/** What a scanner of the layout means by these keys; undefined if it has no such key. */
-const readAs = (layout, strokes) => {
-  const characters = strokes.map(({ code, shift, altGraph }) => layout[`${altGraph ? '^' : shift ? '+' : ''}${code}`]);
-  return characters.includes(undefined) ? undefined : characters.join('');
-};
+/**
+ * Every text that these keystrokes `{code, key, shift, altGraph}` can mean, the likeliest first. The layout of the device
+ * does not matter, since the place of a key says what the scanner pressed.
+ */
+export function readings(strokes) {
+  const found = [asTyped(strokes), ...Object.values(LAYOUTS).map((layout) => readAs(layout, strokes))];
+  return [...new Set(found.filter((text) => text !== undefined))];
+}
 
 /** As the device has typed it: right where both have the same layout, whichever it is. */
 const asTyped = (strokes) =>
   strokes.every(({ key }) => key.length === 1) ? strokes.map(({ key }) => key).join('') : undefined;
 
-/**
- * Every text that these keystrokes `{code, key, shift, altGraph}` can mean, the likeliest first. The layout of the device
- * does not matter, since the place of a key says what the scanner pressed.
- */
-export const readings = (strokes) => {
-  const found = [asTyped(strokes), ...Object.values(LAYOUTS).map((layout) => readAs(layout, strokes))];
-  return [...new Set(found.filter((text) => text !== undefined))];
+/** What a scanner of the layout means by these keys; undefined if it has no such key. */
+const readAs = (layout, strokes) => {
+  const characters = strokes.map(({ code, shift, altGraph }) => layout[`${altGraph ? '^' : shift ? '+' : ''}${code}`]);
+  return characters.includes(undefined) ? undefined : characters.join('');
 };

@@ -3,29 +3,17 @@
 /** The most scans of a request. */
 const MAX_BATCH = 500;
 
-/** Whether a control of the server is the effect of this scan. */
-const isOwn = (control, { at, gate }) => control?.at === at && control.gate === gate;
-
-/** Whether the server answers something else than the steward was shown. */
-const contradicts = (scan, { result, control }) =>
-  (scan.shown.result === 'admitted') !== (result === 'admitted' || isOwn(control, scan));
-
 /** A scan as POST /svc/v3/tickets/controls takes it. */
-export const itemOf = ({ nonce, barcode, ticketId, performanceId, gate, at }) => ({
-  nonce,
-  ...(barcode === undefined ? { ticketId } : { barcode }),
-  ...(performanceId === null ? {} : { performanceId }),
-  ...(gate === null ? {} : { gate }),
-  at,
-  offline: true,
-});
-
-/** A scan of an earlier release has the label of its place alone. */
-const upgraded = (scan) => {
-  const { place } = scan.shown;
-  if (typeof place !== 'string') return scan;
-  return { ...scan, shown: { ...scan.shown, place: { label: place, row: null, seat: null } } };
-};
+export function itemOf({ nonce, barcode, ticketId, performanceId, gate, at }) {
+  return {
+    nonce,
+    ...(barcode === undefined ? { ticketId } : { barcode }),
+    ...(performanceId === null ? {} : { performanceId }),
+    ...(gate === null ? {} : { gate }),
+    at,
+    offline: true,
+  };
+}
 
 /**
  * A scan is `{nonce, barcode?, ticketId, performanceId, gate, at, shown, isAsked, isUndone, answer, contradiction}`:
@@ -37,7 +25,7 @@ const upgraded = (scan) => {
  * - `revert(ticketId, at)`: takes back the control of this instant, if that is the ticket's
  * - `onAnswers(scans)`, `onChange()`: called after answers, after each change
  */
-export const createQueue = ({ database, shelf, send, revert, onAnswers, onChange }) => {
+export function createQueue({ database, shelf, send, revert, onAnswers, onChange }) {
   /** By nonce, in the order in which they were made. */
   const scans = new Map();
 
@@ -175,4 +163,18 @@ export const createQueue = ({ database, shelf, send, revert, onAnswers, onChange
       await store([], isComplete ? all() : all().filter((scan) => !isOpen(scan)));
     },
   };
+}
+
+/** Whether the server answers something else than the steward was shown. */
+const contradicts = (scan, { result, control }) =>
+  (scan.shown.result === 'admitted') !== (result === 'admitted' || isOwn(control, scan));
+
+/** Whether a control of the server is the effect of this scan. */
+const isOwn = (control, { at, gate }) => control?.at === at && control.gate === gate;
+
+/** A scan of an earlier release has the label of its place alone. */
+const upgraded = (scan) => {
+  const { place } = scan.shown;
+  if (typeof place !== 'string') return scan;
+  return { ...scan, shown: { ...scan.shown, place: { label: place, row: null, seat: null } } };
 };

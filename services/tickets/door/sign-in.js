@@ -57,12 +57,12 @@ const post = async (path, form) => {
  * The installation's settings: `{address, clients: [{name, clientId}]}`. Users return to `address`; a page that was
  * opened at another one goes there.
  */
-export const loadSettings = async () => {
+export async function loadSettings() {
   const settings = await (await fetch('settings.json')).json();
   if (new URL(settings.address).origin === location.origin) return settings;
   location.replace(settings.address);
   return new Promise(() => {});
-};
+}
 
 /** The promise's value; rejects once the signal aborts, so that nobody waits longer than they will. */
 const unlessAborted = (promise, signal) =>

@@ -18,13 +18,13 @@ const SIGNALS = {
 let audio;
 
 /** Allows sound; browsers want that within a touch or a key. */
-export const allowSound = () => {
+export function allowSound() {
   audio ??= new AudioContext();
   void audio.resume().catch(() => {});
-};
+}
 
 /** Plays the signal of a colour. */
-export const signal = (colour) => {
+export function signal(colour) {
   const { wave, tones, vibration } = SIGNALS[colour];
   navigator.vibrate?.(vibration);
   if (audio?.state !== 'running') return;
@@ -43,4 +43,4 @@ export const signal = (colour) => {
     }
     at += seconds;
   }
-};
+}

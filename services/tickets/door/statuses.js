@@ -7,52 +7,13 @@ const AS_OF = 'statuses';
 /** The statuses of tickets that are in force. */
 const IN_FORCE = ['not_printed', 'printed', 'controlled'];
 
-/** Records by id, counted as they come and go: an evening has thousands, and counts are shown after every scan. */
-const createRecords = () => {
-  const byId = new Map();
-  /** By performance: the tickets in force, and those inside by gate. */
-  const counts = new Map();
-
-  const count = ({ performanceId, status, gate }, step) => {
-    if (!counts.has(performanceId)) counts.set(performanceId, { issued: 0, gates: new Map() });
-    const its = counts.get(performanceId);
-    if (IN_FORCE.includes(status)) its.issued += step;
-    if (status === 'controlled') its.gates.set(gate, (its.gates.get(gate) ?? 0) + step);
-  };
-  const remove = (id) => {
-    const old = byId.get(id);
-    if (old) count(old, -1);
-    byId.delete(id);
-  };
-
-  return {
-    byId,
-    remove,
-    put(record) {
-      remove(record.id);
-      byId.set(record.id, record);
-      count(record, 1);
-    },
-    /** How many tickets of these performances are in force, and how many are inside by gate. */
-    countsOf(performanceIds) {
-      const gates = new Map();
-      let issued = 0;
-      for (const its of performanceIds.map((id) => counts.get(id)).filter(Boolean)) {
-        issued += its.issued;
-        for (const [gate, number] of its.gates) if (number > 0) gates.set(gate, (gates.get(gate) ?? 0) + number);
-      }
-      return { issued, gates };
-    },
-  };
-};
-
 /**
  * - `database`: of `database.js`
  * - `list(query)`: the data of GET /svc/v3/tickets/statuses; `listAll(query)`: of GET /svc/v3/tickets/statuses/all
  * - `now()`: the server's time, epoch milliseconds
  * - `onChange(records)`: called with the records that have changed
  */
-export const createStatuses = ({ database, list, listAll, now, onChange }) => {
+export function createStatuses({ database, list, listAll, now, onChange }) {
   const records = createRecords();
   const { byId } = records;
   /** By performance: `since`, the next `modifiedSince`, and `at`, when the list was read. */
@@ -174,6 +135,45 @@ export const createStatuses = ({ database, list, listAll, now, onChange }) => {
         statuses: { remove: others.map(({ id }) => id).filter((id) => changed.delete(id)) },
         settings: { put: [setting()] },
       });
+    },
+  };
+}
+
+/** Records by id, counted as they come and go: an evening has thousands, and counts are shown after every scan. */
+const createRecords = () => {
+  const byId = new Map();
+  /** By performance: the tickets in force, and those inside by gate. */
+  const counts = new Map();
+
+  const count = ({ performanceId, status, gate }, step) => {
+    if (!counts.has(performanceId)) counts.set(performanceId, { issued: 0, gates: new Map() });
+    const its = counts.get(performanceId);
+    if (IN_FORCE.includes(status)) its.issued += step;
+    if (status === 'controlled') its.gates.set(gate, (its.gates.get(gate) ?? 0) + step);
+  };
+  const remove = (id) => {
+    const old = byId.get(id);
+    if (old) count(old, -1);
+    byId.delete(id);
+  };
+
+  return {
+    byId,
+    remove,
+    put(record) {
+      remove(record.id);
+      byId.set(record.id, record);
+      count(record, 1);
+    },
+    /** How many tickets of these performances are in force, and how many are inside by gate. */
+    countsOf(performanceIds) {
+      const gates = new Map();
+      let issued = 0;
+      for (const its of performanceIds.map((id) => counts.get(id)).filter(Boolean)) {
+        issued += its.issued;
+        for (const [gate, number] of its.gates) if (number > 0) gates.set(gate, (gates.get(gate) ?? 0) + number);
+      }
+      return { issued, gates };
     },
   };
 };

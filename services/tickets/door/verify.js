@@ -8,15 +8,24 @@ const MAX_LENGTH = 2048;
 const [VERSION, LENGTH, SIGNED] = [1, 100, 36];
 
 /** The text of a barcode in what was scanned: without white space, CR, LF and the symbology of a hand scanner. */
-export const scannedText = (scanned) => scanned.trim().replace(SYMBOLOGY, '').trim();
+export function scannedText(scanned) {
+  return scanned.trim().replace(SYMBOLOGY, '').trim();
+}
 
-const fromBase64url = (text) =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+/** Whether a text has the form of a barcode. */
+export function isBarcode(text) {
+  return read(text) !== undefined;
+}
 
-const idIn = (bytes) =>
-  BigInt(`0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`)
-    .toString(36)
-    .slice(1);
+const read = (text) => {
+  if (text.length > MAX_LENGTH) return undefined;
+  try {
+    const bytes = fromBase45(text);
+    return bytes?.length === LENGTH ? readShort(bytes) : readJws(text);
+  } catch {
+    return undefined;
+  }
+};
 
 const readShort = (bytes) => {
   const view = new DataView(bytes.buffer);
@@ -30,6 +39,14 @@ const readShort = (bytes) => {
     signature: bytes.subarray(SIGNED),
   };
 };
+
+const idIn = (bytes) =>
+  BigInt(`0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`)
+    .toString(36)
+    .slice(1);
+
+const fromBase64url = (text) =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
 
 /** The longer form, a compact JWS (RFC 7515), which tickets of earlier releases have. */
 const readJws = (text) => {
@@ -47,35 +64,12 @@ const readJws = (text) => {
   };
 };
 
-const read = (text) => {
-  if (text.length > MAX_LENGTH) return undefined;
-  try {
-    const bytes = fromBase45(text);
-    return bytes?.length === LENGTH ? readShort(bytes) : readJws(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** Verifies with WebCrypto; undefined where it has no Ed25519, as in browsers before 2024. */
-const verifyNatively = async (subtle, { x, signed, signature }) => {
-  try {
-    const key = await subtle.importKey('raw', x, { name: 'Ed25519' }, false, ['verify']);
-    return await subtle.verify({ name: 'Ed25519' }, key, signature, signed);
-  } catch {
-    return undefined;
-  }
-};
-
-/** Whether a text has the form of a barcode. */
-export const isBarcode = (text) => read(text) !== undefined;
-
 /**
  * A function of the scanned text and the institution's public keys (`data.keys` of GET
  * /svc/v3/tickets/verification-key); resolves to `{ticketId, performanceId}`, undefined if no key signed the text.
  * `loadLibrary` imports `@noble/ed25519`, for browsers without Ed25519.
  */
-export const createVerifier = ({ subtle, loadLibrary }) => {
+export function createVerifier({ subtle, loadLibrary }) {
   let isNative = true;
 
   const verify = async (parts) => {
@@ -94,4 +88,14 @@ export const createVerifier = ({ subtle, loadLibrary }) => {
     }
     return undefined;
   };
+}
+
+/** Verifies with WebCrypto; undefined where it has no Ed25519, as in browsers before 2024. */
+const verifyNatively = async (subtle, { x, signed, signature }) => {
+  try {
+    const key = await subtle.importKey('raw', x, { name: 'Ed25519' }, false, ['verify']);
+    return await subtle.verify({ name: 'Ed25519' }, key, signature, signed);
+  } catch {
+    return undefined;
+  }
 };

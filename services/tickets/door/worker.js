@@ -9,12 +9,14 @@ const policy = globalThis.trustedTypes?.createPolicy('door', {
   },
 });
 
+/** A worker from a module of this release. */
+export function startWorker(name) {
+  return new Worker(scriptUrl(new URL(name, import.meta.url).href), { type: 'module' });
+}
+
 const scriptUrl = (url) => (policy ? policy.createScriptURL(url) : url);
 
-/** A worker from a module of this release. */
-export const startWorker = (name) => new Worker(scriptUrl(new URL(name, import.meta.url).href), { type: 'module' });
-
 /** Keeps the page on the phone, so that it opens without a network. Pages without service workers do without. */
-export const keepOffline = async () => {
+export async function keepOffline() {
   await navigator.serviceWorker?.register(scriptUrl('/door/service-worker.js'), { scope: '/door/' });
-};
+}

@@ -83,7 +83,7 @@ export const tickets: ServiceDefinition<typeof settings, Context> = {
 };
 
 /** Every operation of the tickets service. Those of the institution API see what their caller may see. */
-export const routes = (context: Context): AnyOperation[] => {
+export function routes(context: Context): AnyOperation[] {
   const contextOf = createContextOf(context);
   return [
     ...ticketRoutes(contextOf),
@@ -98,4 +98,4 @@ export const routes = (context: Context): AnyOperation[] => {
     // The pos service decides which user may see a ticket.
     ...shopRoutes(({ institution }) => contextIn(context, institution)),
   ];
-};
+}

@@ -16,21 +16,6 @@ import {
   ticketsCollection,
 } from './store.ts';
 
-/** One institution's documents: operations reach the store only through these. */
-const collectionsOf = (store: Store, institution: string) => ({
-  institution,
-  // Every write announces what partners hear of, and has what the ticket is found by.
-  tickets: searchable(announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(institution),
-  orders: store.collection(ordersCollection).of(institution),
-  replacements: store.collection(replacementsCollection).of(institution),
-  erasedContacts: store.collection(erasedContactsCollection).of(institution),
-  scans: store.collection(scansCollection).of(institution),
-  /** What the nonces of scans were first sent for. */
-  claims: store.collection(claimsCollection).of(institution),
-  /** The performances that moved. */
-  performances: store.collection(performancesCollection).of(institution),
-});
-
 export type Collections = ReturnType<typeof collectionsOf>;
 
 /** A confirmation whose tickets this process is issuing or has issued. */
@@ -62,30 +47,51 @@ export interface InstitutionContext extends Pick<Context, 'keys' | 'drawing' | '
 }
 
 /** The context of a service instance; `now` defaults to the system clock. */
-export const createContext = (
+export function createContext(
   store: Store,
   serviceSecret: string,
   now: () => number = Date.now,
   documents: DrawingOptions = {},
-): Context => ({
-  store,
-  keys: createBarcodeKeys(store, serviceSecret, now),
-  drawing: createDrawing(documents),
-  now,
-  issuing: new Map(),
-  collections: (institution) => collectionsOf(store, institution),
+): Context {
+  return {
+    store,
+    keys: createBarcodeKeys(store, serviceSecret, now),
+    drawing: createDrawing(documents),
+    now,
+    issuing: new Map(),
+    collections: (institution) => collectionsOf(store, institution),
+  };
+}
+
+/** One institution's documents: operations reach the store only through these. */
+const collectionsOf = (store: Store, institution: string) => ({
+  institution,
+  // Every write announces what partners hear of, and has what the ticket is found by.
+  tickets: searchable(announcing(store.collection(ticketsCollection), TICKET_RECORDED, announceTicket)).of(institution),
+  orders: store.collection(ordersCollection).of(institution),
+  replacements: store.collection(replacementsCollection).of(institution),
+  erasedContacts: store.collection(erasedContactsCollection).of(institution),
+  scans: store.collection(scansCollection).of(institution),
+  /** What the nonces of scans were first sent for. */
+  claims: store.collection(claimsCollection).of(institution),
+  /** The performances that moved. */
+  performances: store.collection(performancesCollection).of(institution),
 });
 
 /** The clock's time in the form of stored timestamps: ISO 8601 UTC. */
-export const timestampOf = ({ now }: Pick<Context, 'now'>): string => new Date(now()).toISOString();
+export function timestampOf({ now }: Pick<Context, 'now'>): string {
+  return new Date(now()).toISOString();
+}
 
 /** The context of one institution with all its tickets: for other services and for reactions. */
-export const contextIn = ({ keys, drawing, now, collections }: Context, institution: string): InstitutionContext => ({
-  keys,
-  drawing,
-  now,
-  collections: collections(institution),
-});
+export function contextIn({ keys, drawing, now, collections }: Context, institution: string): InstitutionContext {
+  return {
+    keys,
+    drawing,
+    now,
+    collections: collections(institution),
+  };
+}
 
 /**
  * Gives an operation the context of its caller: the institution's tickets, and of these what the user's role shows. It
@@ -94,9 +100,9 @@ export const contextIn = ({ keys, drawing, now, collections }: Context, institut
 export type ContextOf = (caller: Pick<Caller, 'institution'> & Restricted) => InstitutionContext;
 
 /** Makes the contexts of callers. */
-export const createContextOf =
-  (context: Context): ContextOf =>
-  (caller) => {
+export function createContextOf(context: Context): ContextOf {
+  return (caller) => {
     const { collections, ...others } = contextIn(context, caller.institution);
     return { ...others, collections: { ...collections, tickets: bounded(collections.tickets, salesBoundsOf(caller)) } };
   };
+}

@@ -63,36 +63,45 @@ export const schemas = {
 } as const;
 
 /** The ticket was controlled at the door. The version of all events of a ticket is the version of that ticket. */
-export const ticketControlled = ({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact => ({
-  type: TICKET_CONTROLLED,
-  key: orderId,
-  data: { ticketId: id, orderId, controlledAt: controlledAt ?? updatedAt, gate },
-});
+export function ticketControlled({ id, orderId, controlledAt, gate, updatedAt }: Ticket): Fact {
+  return {
+    type: TICKET_CONTROLLED,
+    key: orderId,
+    data: { ticketId: id, orderId, controlledAt: controlledAt ?? updatedAt, gate },
+  };
+}
 
 /** The control was reverted. */
-export const ticketControlReverted = ({ id, orderId }: Ticket): Fact => ({
-  type: TICKET_CONTROL_REVERTED,
-  key: orderId,
-  data: { ticketId: id, orderId },
-});
+export function ticketControlReverted({ id, orderId }: Ticket): Fact {
+  return {
+    type: TICKET_CONTROL_REVERTED,
+    key: orderId,
+    data: { ticketId: id, orderId },
+  };
+}
 
 /** What a reversal leaves: the entry before, of a ticket that admits more than once. */
-export const controlOrReversal = (ticket: Ticket): Fact =>
-  ticket.status === 'controlled' ? ticketControlled(ticket) : ticketControlReverted(ticket);
+export function controlOrReversal(ticket: Ticket): Fact {
+  return ticket.status === 'controlled' ? ticketControlled(ticket) : ticketControlReverted(ticket);
+}
 
 /** Published with the new ticket, which the order's line names from then on. */
-export const ticketReplaced = ({ id, replaces, orderId, lineId }: Ticket): Fact => ({
-  type: TICKET_REPLACED,
-  key: orderId,
-  data: { ticketId: id, replaces: replaces ?? '', orderId, lineId },
-});
+export function ticketReplaced({ id, replaces, orderId, lineId }: Ticket): Fact {
+  return {
+    type: TICKET_REPLACED,
+    key: orderId,
+    data: { ticketId: id, replaces: replaces ?? '', orderId, lineId },
+  };
+}
 
 /** The result of cancelling the tickets of a cancelled order; once per order. */
-export const ticketsCancelled = (orderId: string, { at: _, ...counts }: Cancellation): Fact => ({
-  type: TICKETS_CANCELLED,
-  key: orderId,
-  data: { orderId, ...counts },
-});
+export function ticketsCancelled(orderId: string, { at: _, ...counts }: Cancellation): Fact {
+  return {
+    type: TICKETS_CANCELLED,
+    key: orderId,
+    data: { orderId, ...counts },
+  };
+}
 
 /** What an event shows of a ticket: neither barcode nor beneficiary. */
 const shownOf = (ticket: Ticket): object => ({
@@ -124,9 +133,13 @@ const steps: Readonly<Partial<Record<Status, Partial<Record<Status, string>>>>> 
   controlled: { printed: 'ticket.control_reverted' },
 };
 
-const visible = (ticket: Ticket): string => JSON.stringify({ ...view(ticket), updatedAt: null });
-
-const newestScan = ({ admissions = [] }: Ticket): string | undefined => admissions.at(-1)?.scanId;
+/** The event of a write. */
+export function announceTicket(before: TicketDocument | undefined, after: TicketDocument): Announcement[] {
+  const type = typeOf(before, after);
+  if (type === undefined) return [];
+  const resource = { type: 'ticket', id: after.id };
+  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
+}
 
 const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined => {
   if (!before) return after.status === 'cancelled' ? 'ticket.cancelled' : 'ticket.issued';
@@ -144,13 +157,9 @@ const typeOf = (before: Ticket | undefined, after: Ticket): string | undefined =
   return visible(before) === visible(after) ? undefined : 'ticket.changed';
 };
 
-/** The event of a write. */
-export const announceTicket = (before: TicketDocument | undefined, after: TicketDocument): Announcement[] => {
-  const type = typeOf(before, after);
-  if (type === undefined) return [];
-  const resource = { type: 'ticket', id: after.id };
-  return [{ type, resource, data: shownOf(after), belongsTo: ownersOf(after) }];
-};
+const newestScan = ({ admissions = [] }: Ticket): string | undefined => admissions.at(-1)?.scanId;
+
+const visible = (ticket: Ticket): string => JSON.stringify({ ...view(ticket), updatedAt: null });
 
 const orderId = 'ord_00mhs1k9f5g7ja3p1y6d';
 

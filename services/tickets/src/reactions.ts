@@ -122,8 +122,8 @@ const reactions: Readonly<Record<string, (context: Context, message: Message) =>
 };
 
 /** Reactions to the events of the service's queues. */
-export const reactTo =
-  (context: Context) =>
-  async (message: Message): Promise<void> => {
+export function reactTo(context: Context) {
+  return async (message: Message): Promise<void> => {
     await findReaction(reactions, message)(context, message);
   };
+}

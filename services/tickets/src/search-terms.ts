@@ -6,38 +6,40 @@ import type { TicketDocument } from './store.ts';
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
+const NAMES = ['order', 'place', 'name', 'lastName'] as const;
+
+/** Whether the stored terms are those of the ticket: an instance of an earlier release writes none. */
+export function hasPresentTerms(ticket: Ticket): boolean {
+  const terms = termsOf(ticket);
+  return NAMES.every((name) => ticket.search?.[name] === terms[name]);
+}
+
+const termsOf = (ticket: Ticket): SearchTerms => searchTerms(ticket, ticket.orderNumber ?? numberFrom(ticket.orderId));
+
 /** The number of an order whose tickets were issued without it: those of release 0.3.0 follow from its id. */
 const numberFrom = (orderId: string): string =>
   Array.from(digestOf(['number', orderId]).subarray(0, 8), (byte) => LETTERS.charAt(byte % LETTERS.length)).join('');
 
-const termsOf = (ticket: Ticket): SearchTerms => searchTerms(ticket, ticket.orderNumber ?? numberFrom(ticket.orderId));
-
-const NAMES = ['order', 'place', 'name', 'lastName'] as const;
-
-/** Whether the stored terms are those of the ticket: an instance of an earlier release writes none. */
-export const hasPresentTerms = (ticket: Ticket): boolean => {
-  const terms = termsOf(ticket);
-  return NAMES.every((name) => ticket.search?.[name] === terms[name]);
-};
-
 /** The collection, with the terms of every ticket in each of its writes: none can leave a name behind. */
-export const searchable = (handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> => ({
-  of(institution) {
-    const documents = handle.of(institution);
-    const indexed = <T extends New<TicketDocument>>(ticket: T): T => ({ ...ticket, search: termsOf(ticket) });
-    return {
-      ...documents,
-      insert: (ticket, options) => documents.insert(indexed(ticket), options),
-      insertMany: (many) => documents.insertMany(many.map(indexed)),
-      update: (id, fn, options) =>
-        documents.update(
-          id,
-          (current) => {
-            const change = fn(current);
-            return change && { ...change, next: indexed(change.next) };
-          },
-          options,
-        ),
-    };
-  },
-});
+export function searchable(handle: CollectionHandle<TicketDocument>): Pick<typeof handle, 'of'> {
+  return {
+    of(institution) {
+      const documents = handle.of(institution);
+      const indexed = <T extends New<TicketDocument>>(ticket: T): T => ({ ...ticket, search: termsOf(ticket) });
+      return {
+        ...documents,
+        insert: (ticket, options) => documents.insert(indexed(ticket), options),
+        insertMany: (many) => documents.insertMany(many.map(indexed)),
+        update: (id, fn, options) =>
+          documents.update(
+            id,
+            (current) => {
+              const change = fn(current);
+              return change && { ...change, next: indexed(change.next) };
+            },
+            options,
+          ),
+      };
+    },
+  };
+}

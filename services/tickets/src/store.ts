@@ -150,12 +150,12 @@ export const collections = [
  * Changes a document, or inserts the `first` one. `isNew`: it is likely not there. `isInserted`: this call has inserted
  * it; otherwise the document is as after the change, which another process may have made necessary meanwhile.
  */
-export const changeOrInsert = async <T extends Document>(
+export async function changeOrInsert<T extends Document>(
   documents: Documents<T>,
   first: New<T>,
   change: (known: T) => T | undefined,
   isNew = false,
-): Promise<{ readonly document: T; readonly isInserted: boolean }> => {
+): Promise<{ readonly document: T; readonly isInserted: boolean }> {
   const again = () =>
     documents.update(first.id, (known) => {
       const next = change(known);
@@ -170,7 +170,7 @@ export const changeOrInsert = async <T extends Document>(
     if (!other) throw error;
     return { document: other, isInserted: false };
   }
-};
+}
 
 /** How long the documents of each collection are stored. */
 export const retention: Retentions = {

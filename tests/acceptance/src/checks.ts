@@ -17,11 +17,11 @@ interface RunOptions {
 }
 
 /** Runs a command of the workspace to its end; never rejects. */
-export const run = async (
+export async function run(
   command: string,
   args: readonly string[],
   { env = {}, collect = false }: RunOptions = {},
-): Promise<Outcome> => {
+): Promise<Outcome> {
   const output = collect ? 'pipe' : 'inherit';
   const child = spawn(command, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
   let printed = '';
@@ -39,7 +39,7 @@ export const run = async (
     },
   );
   return { status, printed };
-};
+}
 
 /** What a check found. `isUndone`: it could not run. */
 interface Finding {
@@ -78,10 +78,11 @@ const LICENCES = new Set([
 ]);
 
 /** The packages whose licence is not allowed, of the output of `pnpm licenses list --json`. */
-export const refusedLicences = (printed: string): string[] =>
-  Object.entries<readonly { readonly name: string }[]>(JSON.parse(printed))
+export function refusedLicences(printed: string): string[] {
+  return Object.entries<readonly { readonly name: string }[]>(JSON.parse(printed))
     .filter(([licence]) => !LICENCES.has(licence))
     .map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`);
+}
 
 const checkLicences: Check = async () => {
   const { passed, printed } = await pnpm('--recursive', 'licenses', 'list', '--json');
@@ -121,7 +122,7 @@ const all: Readonly<Record<string, Check>> = {
 };
 
 /** Makes all checks at once and reports each result. `strict`, as before a release: one that could not run failed. */
-export const runChecks = async (strict = false, checks = all): Promise<{ passed: number; failed: number }> => {
+export async function runChecks(strict = false, checks = all): Promise<{ passed: number; failed: number }> {
   const tally = { passed: 0, failed: 0 };
   const timed = async (look: Check) => {
     const started = performance.now();
@@ -138,7 +139,7 @@ export const runChecks = async (strict = false, checks = all): Promise<{ passed:
     if (!isSkipped) tally[passed ? 'passed' : 'failed'] += 1;
   }
   return tally;
-};
+}
 
 // npm run check [-- --strict]
 if (import.meta.main) {

@@ -12,17 +12,17 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const CLIENT = join(ROOT, 'libs/client');
 
 /** Compiles the package into a folder, as the served tarball has it. */
-export const compileClient = async (folder: string): Promise<void> => {
+export async function compileClient(folder: string): Promise<void> {
   await execute(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(CLIENT, 'tsconfig.package.json'), '--outDir', folder]);
-};
+}
 
 /** The programs of a document: its ```ts blocks, by the name in their first line. */
-export const programsOf = async (document: string): Promise<ReadonlyMap<string, string>> => {
+export async function programsOf(document: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(document, 'utf8');
   return new Map(
     [...text.matchAll(/```ts\n\/\/ (\S+\.ts)\n([\s\S]*?)```/g)].map(([, name = '', code = '']) => [name, code]),
   );
-};
+}
 
 /** A project of a partner that has installed the package. */
 export interface Consumer {
@@ -49,11 +49,11 @@ const CONFIGURATION = {
 };
 
 /** Installs the package that an installation serves, as its guide says, in a new project with these programs. */
-export const installConsumer = async (
+export async function installConsumer(
   folder: string,
   { baseUrl, caFile }: { readonly baseUrl: string; readonly caFile: string },
   programs: ReadonlyMap<string, string>,
-): Promise<Consumer> => {
+): Promise<Consumer> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'partner', private: true, type: 'module' }));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION));
@@ -78,4 +78,4 @@ export const installConsumer = async (
       return stdout;
     },
   };
-};
+}

@@ -9,23 +9,8 @@ const DOCUMENTS = ['*.md', 'docs/**/*.md', '{deploy,tests,services,libs}/**/*.md
 const PATH = /`((?:gateway|authorizer|services|libs|deploy|tests|docs)(?:\/[\w.-]+)+)\/?`/g;
 const LINK = /\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
 
-const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
-
-/** The anchor that GitHub and GitLab generate for a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-');
-
-const hasHeading = (file: string, anchor: string): boolean =>
-  [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)].some(
-    ([, text = '']) => anchorOf(text) === anchor,
-  );
-
 /** The files and headings that a document names and that do not exist. */
-export const missingTargets = (root: string, file: string, text: string): string[] => {
+export function missingTargets(root: string, file: string, text: string): string[] {
   const prose = withoutCode(text);
   const links = [...prose.matchAll(LINK)].flatMap(([, path = '', anchor]) => {
     if (/^[a-z]+:/.test(path)) return [];
@@ -35,23 +20,42 @@ export const missingTargets = (root: string, file: string, text: string): string
   });
   const paths = [...prose.matchAll(PATH)].map(([, path = '']) => path).filter((path) => !existsSync(join(root, path)));
   return [...links, ...paths];
-};
+}
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
+
+const hasHeading = (file: string, anchor: string): boolean =>
+  [...withoutCode(readFileSync(file, 'utf8')).matchAll(/^#+ (.+)$/gm)].some(
+    ([, text = '']) => anchorOf(text) === anchor,
+  );
+
+/** The anchor that GitHub and GitLab generate for a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
 
 /** The most characters of a row: longer ones are read by nobody, in a table of columns. */
 const LONGEST_ROW = 400;
 
 /** The rows of tables in a document that are paragraphs, by their line. */
-export const longRows = (text: string): number[] =>
-  text.split('\n').flatMap((line, index) => (line.startsWith('|') && line.length > LONGEST_ROW ? [index + 1] : []));
+export function longRows(text: string): number[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => (line.startsWith('|') && line.length > LONGEST_ROW ? [index + 1] : []));
+}
 
 /** Every document of the repository: its path and its text. */
-export const readDocuments = (): { readonly file: string; readonly text: string }[] =>
-  globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
+export function readDocuments(): { readonly file: string; readonly text: string }[] {
+  return globSync(DOCUMENTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
     .sort()
     .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
+}
 
 /** Checks that every document and every rule names only files and headings that exist. */
-export const checkDocuments = async (): Promise<{ readonly faults: readonly string[] }> => {
+export async function checkDocuments(): Promise<{ readonly faults: readonly string[] }> {
   const documents = readDocuments().flatMap(({ file, text }) =>
     missingTargets(ROOT, file, text).map((target) => ({ file, target })),
   );
@@ -61,4 +65,4 @@ export const checkDocuments = async (): Promise<{ readonly faults: readonly stri
   return {
     faults: [...documents, ...rules].map(({ file, target }) => `${file} names ${target}, which does not exist`),
   };
-};
+}

@@ -18,8 +18,9 @@ const pythonWith = (modules: string, env: Environment): string | undefined => {
 };
 
 /** A Python with Authlib, requests and pika. */
-export const authlibPython = (env: Environment = process.env): string | undefined =>
-  pythonWith('authlib, pika, requests', env);
+export function authlibPython(env: Environment = process.env): string | undefined {
+  return pythonWith('authlib, pika, requests', env);
+}
 
 /** A Python with aiosmtpd. */
 const aiosmtpdPython = (env: Environment = process.env): string | undefined => pythonWith('aiosmtpd', env);
@@ -104,10 +105,10 @@ interface Missing {
 }
 
 /** Finds the engines that the environment lacks. */
-export const missingEngines = (env: Environment): Missing => {
+export function missingEngines(env: Environment): Missing {
   const missing = engines.filter(({ isThere }) => !isThere(env));
   return {
     lines: missing.map(({ name, how }) => `not exercised: ${name}; ${how}`),
     tests: missing.flatMap(({ tests }) => tests ?? []),
   };
-};
+}

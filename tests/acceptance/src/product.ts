@@ -70,32 +70,11 @@ export interface Product {
 
 const MAIN = new URL('../../../deploy/local/src/main.ts', import.meta.url).pathname;
 
-const ready = async (child: ChildProcess, httpUrl: string, output: () => string): Promise<void> => {
-  const isReady = async (): Promise<boolean> => {
-    const ended = child.exitCode ?? child.signalCode;
-    if (ended !== null) throw new Error(`the product ended with ${ended}:\n${output()}`);
-    return fetch(`${httpUrl}/health/ready`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  };
-  await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000, everyMs: 50 });
-};
-
-/** A new data directory. A whole run creates the demo data once, in TEST_DEMO_DATA, and each product begins with a copy. */
-const newDirectory = async (settings: Readonly<Record<string, string>>): Promise<string> => {
-  const data = await mkdtemp(join(tmpdir(), 'boxoffice-product-'));
-  const { TEST_DEMO_DATA: made } = process.env;
-  const hasOther = ['MONGODB_URL', 'BOXOFFICE_DEMO'].some((name) => name in settings);
-  if (made && !hasOther) await cp(made, data, { recursive: true });
-  return data;
-};
-
 /** Starts the product and waits until it is ready. `directory`: data of an earlier run. */
-export const startProduct = async (
+export async function startProduct(
   settings: Readonly<Record<string, string>> = {},
   directory?: string,
-): Promise<Product> => {
+): Promise<Product> {
   const data = directory ?? (await newDirectory(settings));
   const [https, http] = await freePorts(2);
   const { MONGODB_URL: _mongodb, AMQP_URL: _amqp, ...inherited } = process.env;
@@ -132,34 +111,48 @@ export const startProduct = async (
     },
     discard: () => rm(data, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** A new data directory. A whole run creates the demo data once, in TEST_DEMO_DATA, and each product begins with a copy. */
+const newDirectory = async (settings: Readonly<Record<string, string>>): Promise<string> => {
+  const data = await mkdtemp(join(tmpdir(), 'boxoffice-product-'));
+  const { TEST_DEMO_DATA: made } = process.env;
+  const hasOther = ['MONGODB_URL', 'BOXOFFICE_DEMO'].some((name) => name in settings);
+  if (made && !hasOther) await cp(made, data, { recursive: true });
+  return data;
+};
+
+const ready = async (child: ChildProcess, httpUrl: string, output: () => string): Promise<void> => {
+  const isReady = async (): Promise<boolean> => {
+    const ended = child.exitCode ?? child.signalCode;
+    if (ended !== null) throw new Error(`the product ended with ${ended}:\n${output()}`);
+    return fetch(`${httpUrl}/health/ready`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await waitUntil(isReady, { what: 'the product to be ready', withinMs: 600_000, everyMs: 50 });
 };
 
 /** Creates the demo data in a new directory, for copies of it. */
-export const createDemoData = async (directory: string): Promise<void> => {
+export async function createDemoData(directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 });
   const product = await startProduct({}, directory);
   await product.stop();
-};
+}
 
 /** The demo client of that name. @throws {Error} when demo.json has none */
-export const demoClient = (product: Pick<Product, 'demo'>, institution: string, name: string): DemoClient => {
+export function demoClient(product: Pick<Product, 'demo'>, institution: string, name: string): DemoClient {
   const found = product.demo.clients.find((client) => client.institution === institution && client.name === name);
   if (!found) throw new Error(`demo.json has no client ${name} of ${institution}`);
   return found;
-};
+}
 
 /** Requests a token for the demo client of that name; returns a client that sends it. */
-export const authorised = async (product: Product, institution: string, name: string): Promise<Client> => {
+export async function authorised(product: Product, institution: string, name: string): Promise<Client> {
   const authorization = await authorizationOf(openClient(product.address), demoClient(product, institution, name));
   return openClient(product.address, { headers: { authorization } });
-};
-
-/** The cookies that an answer sets, as a request sends them. */
-const cookiesOf = (headers: Readonly<Record<string, string | string[] | undefined>>): string =>
-  [headers['set-cookie'] ?? []]
-    .flat()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ');
+}
 
 export interface SignedIn {
   /** The answer of the token endpoint. */
@@ -169,12 +162,12 @@ export interface SignedIn {
 }
 
 /** Signs a user in at a public client of the demo data through the gateway, as a browser and the client do. */
-export const signIn = async (
+export async function signIn(
   product: Pick<Product, 'address'>,
   client: DemoClient,
   { login, password }: Pick<DemoApiUser, 'login' | 'password'>,
   scope?: string,
-): Promise<SignedIn> => {
+): Promise<SignedIn> {
   const call = openClient(product.address);
   const verifier = randomBytes(32).toString('base64url');
   const redirectUri = `${product.address.baseUrl}/callback`;
@@ -203,4 +196,11 @@ export const signIn = async (
     tokens,
     client: openClient(product.address, { headers: { authorization: `Bearer ${tokens.access_token}` } }),
   };
-};
+}
+
+/** The cookies that an answer sets, as a request sends them. */
+const cookiesOf = (headers: Readonly<Record<string, string | string[] | undefined>>): string =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');

@@ -19,7 +19,7 @@ const asCommand = (script: string): string =>
  * The ```sh and ```js blocks of a Markdown text, or of one of its chapters. @throws {Error} if there are none, or the
  * chapter is missing
  */
-export const blocksOf = (markdown: string, chapter?: string): Block[] => {
+export function blocksOf(markdown: string, chapter?: string): Block[] {
   const start = chapter === undefined ? 0 : markdown.indexOf(`## ${chapter}\n`);
   if (start < 0) throw new Error(`there is no chapter "${chapter}"`);
   const end = chapter === undefined ? -1 : markdown.indexOf('\n## ', start + 1);
@@ -31,10 +31,10 @@ export const blocksOf = (markdown: string, chapter?: string): Block[] => {
   if (blocks.length === 0)
     throw new Error(`${chapter === undefined ? 'the text' : `the chapter "${chapter}"`} has no commands`);
   return blocks;
-};
+}
 
 /** Runs the blocks one after the other in one shell, as a reader would paste them; returns the failures. */
-export const runBlocks = (blocks: readonly Block[], directory: string): string[] => {
+export function runBlocks(blocks: readonly Block[], directory: string): string[] {
   const script = blocks.map(({ commands }, index) => `echo "${MARK} ${index}"\n${commands}`).join('\n');
   const { stdout, stderr, status } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: directory,
@@ -48,7 +48,7 @@ export const runBlocks = (blocks: readonly Block[], directory: string): string[]
       .map((fragment) => `expected «${fragment}» from\n${commands}\nbut got\n${outputs[index] ?? '(not run)'}`),
   );
   return status === 0 ? faults : [...faults, `the shell ended with status ${status}: ${stderr}`];
-};
+}
 
 // node tests/acceptance/src/readme.ts DIRECTORY DOCUMENT#CHAPTER…: DIRECTORY is a clone whose product runs
 const [directory, ...chapters] = process.argv.slice(2);

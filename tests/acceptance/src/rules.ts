@@ -14,17 +14,19 @@ export interface Rule {
 }
 
 /** The rules that a test holds: its lines `// rule SECTION: SENTENCE | FILE`. */
-export const rulesOf = (test: string, text: string): Rule[] =>
-  [...text.matchAll(/^\/\/ rule (\S+): (.+) \| (\S+)$/gm)].map(
+export function rulesOf(test: string, text: string): Rule[] {
+  return [...text.matchAll(/^\/\/ rule (\S+): (.+) \| (\S+)$/gm)].map(
     ([, section = '', sentence = '', implementedIn = '']) => ({ section, sentence, implementedIn, test }),
   );
+}
 
 /** The rules of the specification that tests of this repository hold, by section. */
-export const findRules = (): Rule[] =>
-  globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
+export function findRules(): Rule[] {
+  return globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**'] })
     .sort()
     .flatMap((test) => rulesOf(test, readFileSync(join(ROOT, test), 'utf8')))
     .sort((a, b) => a.section.localeCompare(b.section, 'en', { numeric: true }));
+}
 
 /** The test files with the word in their path, which says the rule that they hold. */
 const testsNamed = (word: string): string[] =>
@@ -33,7 +35,7 @@ const testsNamed = (word: string): string[] =>
     .sort();
 
 /** What `npm run rules -- WORD` prints. */
-export const rulesWith = (word: string): string => {
+export function rulesWith(word: string): string {
   const wanted = word.toLowerCase();
   const rules = findRules()
     .filter((rule) => Object.values(rule).join(' ').toLowerCase().includes(wanted))
@@ -43,7 +45,7 @@ export const rulesWith = (word: string): string => {
   const none = `no sentence of the interface specification has "${word}"`;
   if (tests.length === 0) return `${none}, and no test is named after it; npm run rules lists all sentences`;
   return [`${none}; tests of other rules are named after it:`, ...tests.map((path) => `    ${path}`)].join('\n');
-};
+}
 
 // npm run rules [-- WORD]: prints the rules that contain the word, each with its file and its test
 if (import.meta.main) {

@@ -24,14 +24,17 @@ export interface Buyer {
   close(): void;
 }
 
-export const addressOf = ({ baseUrl, caFile }: Product): Address => ({ baseUrl, ca: readFileSync(caFile, 'utf8') });
+export function addressOf({ baseUrl, caFile }: Product): Address {
+  return { baseUrl, ca: readFileSync(caFile, 'utf8') };
+}
 
 /** The Authorization header of the opera's client with every scope. */
-export const authorizationFor = (product: Product): Promise<string> =>
-  authorizationOf(openClient(addressOf(product)), product.client('full'));
+export function authorizationFor(product: Product): Promise<string> {
+  return authorizationOf(openClient(addressOf(product)), product.client('full'));
+}
 
 /** Creates a client with one persistent connection. */
-export const createBuyer = (product: Product, authorization: string): Buyer => {
+export function createBuyer(product: Product, authorization: string): Buyer {
   const address = addressOf(product);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: address.ca });
   const client = openClient(address, { agent, headers: { authorization } });
@@ -42,13 +45,13 @@ export const createBuyer = (product: Product, authorization: string): Buyer => {
     },
     close: () => agent.destroy(),
   };
-};
+}
 
 /** A successful answer. @throws {Error} for any other */
-export const must = <Data>(answer: Answered<Data>): Answered<Data> => {
+export function must<Data>(answer: Answered<Data>): Answered<Data> {
   if (answer.http >= 300) throw new Error(`${answer.http} ${answer.status}: ${answer.details}`);
   return answer;
-};
+}
 
 /** The ids that an order needs to name a place of the hot performance. */
 export interface Hot {
@@ -63,11 +66,11 @@ interface Performance {
 }
 
 /** Puts one performance with `capacity` unnumbered places on sale; returns its product, too. */
-export const putOnSale = async (
+export async function putOnSale(
   buyer: Buyer,
   capacity: number,
   startDate = '2035-06-01T18:00:00Z',
-): Promise<Hot & { readonly productId: string }> => {
+): Promise<Hot & { readonly productId: string }> {
   const create = async <Data = { id: string }>(path: string, body: object): Promise<Data> =>
     must(await buyer.send<Data>('POST', `/svc/v3/catalog/${path}`, body)).data;
   const name = { fr: 'La finale', en: 'The final', de: 'Das Finale' };
@@ -83,7 +86,7 @@ export const putOnSale = async (
   });
   const seatCategoryId = performance.seatCategories[0]?.id ?? '';
   return { performanceId: performance.id, seatCategoryId, tariffId, productId };
-};
+}
 
 /** An order, as far as the benchmarks read it. */
 export interface Order {
@@ -92,12 +95,16 @@ export interface Order {
 }
 
 /** Holds one place. */
-export const holdOne = (buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> =>
-  buyer.send<Order>('POST', '/svc/v3/orders', { items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }] });
+export function holdOne(buyer: Buyer, { performanceId, seatCategoryId, tariffId }: Hot): Promise<Answered<Order>> {
+  return buyer.send<Order>('POST', '/svc/v3/orders', {
+    items: [{ performanceId, seatCategoryId, tariffId, quantity: 1 }],
+  });
+}
 
 /** Confirms on account. */
-export const confirm = (buyer: Buyer, orderId: string): Promise<Answered<Order>> =>
-  buyer.send<Order>('POST', `/svc/v3/orders/${orderId}/confirmation`, { onAccount: true });
+export function confirm(buyer: Buyer, orderId: string): Promise<Answered<Order>> {
+  return buyer.send<Order>('POST', `/svc/v3/orders/${orderId}/confirmation`, { onAccount: true });
+}
 
 /** The opera's demo shop. */
 const SERVICE_HOST = 'tickets.opera.example';
@@ -118,7 +125,7 @@ export interface Visitor {
 }
 
 /** Creates a visitor of the gateway at `origin`, with one connection. The certificate is not verified. */
-export const createVisitor = (origin: string): Visitor => {
+export function createVisitor(origin: string): Visitor {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   const client = openClient({ baseUrl: origin }, { agent, headers: BROWSER });
   return {
@@ -130,33 +137,33 @@ export const createVisitor = (origin: string): Visitor => {
     },
     close: () => agent.destroy(),
   };
-};
+}
 
 export const CART_ITEMS = '/tnwr/v1/shopping-cart/items';
 export const ORDERS = '/tnwr/v1/orders';
 
-const tokenIn = ({ headers }: Reply): string => String(headers['x-auth-token'] ?? '');
-
 /** Puts the first place into the cart of a new visitor: holds it and creates the session, whose token it returns. */
-export const fillCart = async (
+export async function fillCart(
   visitor: Visitor,
   { performanceId, seatCategoryId, tariffId }: Hot,
-): Promise<{ answer: Reply; token: string }> => {
+): Promise<{ answer: Reply; token: string }> {
   const answer = await visitor.send('POST', CART_ITEMS, { performanceId, seatCategoryId, tariffId, quantity: 1 });
   return { answer, token: tokenIn(answer) };
-};
+}
+
+const tokenIn = ({ headers }: Reply): string => String(headers['x-auth-token'] ?? '');
 
 let guests = 0;
 
 /** Buys the cart as a guest with a unique email address, by the simulated method. */
-export const checkOut = (visitor: Visitor, token: string): Promise<Reply> => {
+export function checkOut(visitor: Visitor, token: string): Promise<Reply> {
   guests += 1;
   const contact = { firstName: 'Ana', lastName: `Martin ${guests}`, email: `guest${guests}@example.org` };
   return visitor.send('POST', ORDERS, { contact, paymentMethod: 'simulated', paymentToken: 'ok' }, token);
-};
+}
 
 /** Puts a performance with `capacity` places on sale in the opera's shop; returns its product, too. */
-export const sellInShop = async (product: Product, capacity: number): Promise<Hot & { readonly productId: string }> => {
+export async function sellInShop(product: Product, capacity: number): Promise<Hot & { readonly productId: string }> {
   const buyer = createBuyer(product, await authorizationFor(product));
   const hot = await putOnSale(buyer, capacity);
   const shop = `/svc/v3/catalog/points-of-sale/${SERVICE_HOST}`;
@@ -166,7 +173,15 @@ export const sellInShop = async (product: Product, capacity: number): Promise<Ho
   // The shop may serve points of sale that are three seconds old.
   await delay(3_500);
   return hot;
-};
+}
+
+/** Starts Chromium. @throws {Error} without one */
+export function launchBrowser(caFile: string): Promise<Browser> {
+  const executablePath = chromiumPath(process.env);
+  if (executablePath === undefined) throw new Error('no Chromium on the PATH: TEST_CHROMIUM names one');
+  const args = ['--disable-gpu', trusting(caFile), ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+  return chromium.launch({ executablePath, args });
+}
 
 /** The browser trusts the product's certificate: it caches nothing of a server whose errors it ignores. */
 const trusting = (caFile: string): string => {
@@ -174,25 +189,15 @@ const trusting = (caFile: string): string => {
   return `--ignore-certificate-errors-spki-list=${hash('sha256', key, 'base64')}`;
 };
 
-/** Starts Chromium. @throws {Error} without one */
-export const launchBrowser = (caFile: string): Promise<Browser> => {
-  const executablePath = chromiumPath(process.env);
-  if (executablePath === undefined) throw new Error('no Chromium on the PATH: TEST_CHROMIUM names one');
-  const args = ['--disable-gpu', trusting(caFile), ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  return chromium.launch({ executablePath, args });
-};
-
 /** A browser profile of a phone. */
-export const openPhone = (browser: Browser): Promise<BrowserContext> =>
-  browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
+export function openPhone(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
+}
 
 /** A new tab on a phone that is so many times slower than this machine. */
-export const openSlowTab = async (
-  phone: BrowserContext,
-  rate: number,
-): Promise<{ page: Page; session: CDPSession }> => {
+export async function openSlowTab(phone: BrowserContext, rate: number): Promise<{ page: Page; session: CDPSession }> {
   const page = await phone.newPage();
   const session = await phone.newCDPSession(page);
   await session.send('Emulation.setCPUThrottlingRate', { rate });
   return { page, session };
-};
+}

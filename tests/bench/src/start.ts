@@ -5,10 +5,10 @@ import { atMost, type Benchmark, median } from './measure/report.ts';
 const RUNS = 5;
 
 /** Resident memory in MB, now or at its peak, as the kernel counts it (Linux). */
-export const memoryMb = (pid: number, field: 'VmRSS' | 'VmHWM'): number => {
+export function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) * 0.001024;
-};
+}
 
 const startOnce = async (directory: string) => {
   const product = await startProduct(directory);

@@ -18,7 +18,22 @@ export interface Recording {
 const FILE = new URL('../released/documents.json', import.meta.url);
 
 /** The documents of the last releases. */
-export const recorded = (): Recording => JSON.parse(readFileSync(FILE, 'utf8'));
+export function recorded(): Recording {
+  return JSON.parse(readFileSync(FILE, 'utf8'));
+}
+
+/** Runs one scenario that stores every kind of document, in this process and on its own engines, and records them. */
+export async function record(): Promise<void> {
+  const scenario = await openScenario();
+  try {
+    await leaveInterrupted(scenario, await runScenario(scenario));
+    await waitUntil(() => isSilent(scenario));
+    const recording: Recording = { writtenAt: Date.now(), stored: await documentsOf(scenario) };
+    writeFileSync(FILE, written(recording));
+  } finally {
+    await scenario.close();
+  }
+}
 
 const documentsOf = async ({ stores }: Scenario): Promise<Recording['stored']> => {
   const stored: Record<string, Record<string, readonly Stored[]>> = {};
@@ -31,17 +46,4 @@ const documentsOf = async ({ stores }: Scenario): Promise<Recording['stored']> =
     stored[name] = own;
   }
   return stored;
-};
-
-/** Runs one scenario that stores every kind of document, in this process and on its own engines, and records them. */
-export const record = async (): Promise<void> => {
-  const scenario = await openScenario();
-  try {
-    await leaveInterrupted(scenario, await runScenario(scenario));
-    await waitUntil(() => isSilent(scenario));
-    const recording: Recording = { writtenAt: Date.now(), stored: await documentsOf(scenario) };
-    writeFileSync(FILE, written(recording));
-  } finally {
-    await scenario.close();
-  }
 };

@@ -4,21 +4,21 @@ import { type Break, breaksOf, type Process, processes, type Snapshot, snapshotO
 import { fileOf, releasedOf, type Withdrawn, withdrawnOf } from './snapshot.ts';
 
 /** Whether the later version is higher than the earlier one. Both are three numbers. */
-export const isHigher = (later: string, earlier: string): boolean => {
+export function isHigher(later: string, earlier: string): boolean {
   const [one, other] = [later, earlier].map((version) => version.split('.').map(Number));
   for (const [index, part] of (one ?? []).entries()) {
     const difference = part - (other?.[index] ?? 0);
     if (difference !== 0) return difference > 0;
   }
   return false;
-};
+}
 
 /** Whether the later version announces breaking changes: by the major number, or before 1.0.0 by the minor one. */
-export const saysThatItBreaks = (later: string, earlier: string): boolean => {
+export function saysThatItBreaks(later: string, earlier: string): boolean {
   const places = earlier.startsWith('0.') ? 2 : 1;
   const head = (version: string): string => [...version.split('.').slice(0, places), '0', '0'].slice(0, 3).join('.');
   return isHigher(head(later), head(earlier));
-};
+}
 
 /** An entry of the CHANGELOG: its text, and whether its heading has a date. */
 interface Entry {
@@ -30,21 +30,22 @@ interface Entry {
  * The entry for a version: the text below `## 0.2.0, 2027-01-31`, which is of all processes, or below a heading that
  * names the process (`## orders, pos 0.2.1, 2027-01-31`). Empty if there is none.
  */
-export const entryOf = (changelog: string, version: string, process?: string): Entry => {
+export function entryOf(changelog: string, version: string, process?: string): Entry {
   const found = changelog.split(/^## /m).find((section) => {
     const [, names = '', of] = /^([a-z, ]*?) ?(\d[\d.]*)/.exec(section) ?? [];
     return of === version && (names === '' || names.split(', ').some((name) => name === process));
   });
   const [heading = '', ...lines] = found?.split('\n') ?? [];
   return { text: lines.join('\n').trim(), dated: /\d{4}-\d\d-\d\d/.test(heading) };
-};
+}
 
 /** The CHANGELOG's entry for a version of a process. */
-export const entryFor = ({ name }: Pick<Process, 'name'>, version: string): Entry =>
-  entryOf(readFileSync(fileOf({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
+export function entryFor({ name }: Pick<Process, 'name'>, version: string): Entry {
+  return entryOf(readFileSync(fileOf({ folder: '.' }, 'CHANGELOG.md'), 'utf8'), version, name);
+}
 
 /** The missing CHANGELOG entries of the current and of the released version, in words. */
-export const missingEntries = (process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] => {
+export function missingEntries(process: Pick<Process, 'name' | 'folder' | 'version'>, released: string): string[] {
   const { name, folder, version } = process;
   return [
     ...(entryFor(process, version).text === ''
@@ -54,19 +55,7 @@ export const missingEntries = (process: Pick<Process, 'name' | 'folder' | 'versi
       ? []
       : [`${name} ${released} is released, and CHANGELOG.md has no dated entry for it`]),
   ];
-};
-
-/** The internal operations that a process calls and that its peer's last release lacks. */
-const aheadOf = ({ calls }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
-  Object.entries(calls).flatMap(([provider, operations]) => {
-    const peer = processes.find((one) => one.name === provider);
-    const released = peer && lastOf(peer);
-    if (!released || together.includes(provider)) return [];
-    const known = [...operationsOf(released.internal).values()].map(({ operation }) => operation.operationId);
-    return operations
-      .filter((operation) => !known.includes(operation))
-      .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
-  });
+}
 
 interface ReleaseRules {
   /** The names of the processes released together. */
@@ -78,7 +67,7 @@ interface ReleaseRules {
 }
 
 /** The reasons against a release of a process; empty if there are none. Breaking changes are reported separately. */
-export const objectionsTo = (process: Process, rules: ReleaseRules): string[] => {
+export function objectionsTo(process: Process, rules: ReleaseRules): string[] {
   const { replace } = rules;
   const released = releasedOf(process)?.events.version;
   const { version, folder } = process;
@@ -94,11 +83,24 @@ export const objectionsTo = (process: Process, rules: ReleaseRules): string[] =>
     ...(entry.dated || replace || entry.text === '' ? [] : [`CHANGELOG.md gives ${version} no date`]),
     ...aheadOf(process, rules),
   ];
-};
+}
+
+/** The internal operations that a process calls and that its peer's last release lacks. */
+const aheadOf = ({ calls }: Process, { together, lastOf = releasedOf }: ReleaseRules): string[] =>
+  Object.entries(calls).flatMap(([provider, operations]) => {
+    const peer = processes.find((one) => one.name === provider);
+    const released = peer && lastOf(peer);
+    if (!released || together.includes(provider)) return [];
+    const known = [...operationsOf(released.internal).values()].map(({ operation }) => operation.operationId);
+    return operations
+      .filter((operation) => !known.includes(operation))
+      .map((one) => `it calls ${one}, which ${provider} ${released.events.version} lacks: release ${provider} first`);
+  });
 
 /** A break in one line. */
-export const lineOf = ({ process, where, what, hurts }: Break): string =>
-  `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;
+export function lineOf({ process, where, what, hurts }: Break): string {
+  return `${process}: ${where}: ${what}\n  breaks ${hurts.join(', ')}`;
+}
 
 /** The result of the comparison with the last releases. */
 export interface Verdict {
@@ -109,10 +111,8 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
-
 /** Separates announced breaks from unannounced ones; an announcement without a change is a problem. */
-export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], file: string): Verdict => {
+export function judge(found: readonly Break[], withdrawn: readonly Withdrawn[], file: string): Verdict {
   const changes = withdrawn.map(({ change }) => change);
   const idle = changes.filter((change) => !found.some((one) => changeOf(one) === change));
   return {
@@ -120,10 +120,12 @@ export const judge = (found: readonly Break[], withdrawn: readonly Withdrawn[], 
     announced: found.filter((one) => changes.includes(changeOf(one))),
     problems: idle.map((change) => `${file}: no change "${change}" was found`),
   };
-};
+}
+
+const changeOf = ({ where, what }: Break): string => `${where}: ${what}`;
 
 /** Compares these processes with their last releases, with what others consume of them, and with the CHANGELOG. */
-export const verdictOn = (some: readonly Process[]): Verdict => {
+export function verdictOn(some: readonly Process[]): Verdict {
   const others = processes.map((one) => ({ ...one, consumes: releasedOf(one)?.events.consumes ?? {} }));
   const all = some.map((process): Verdict => {
     const released = releasedOf(process);
@@ -138,4 +140,4 @@ export const verdictOn = (some: readonly Process[]): Verdict => {
     announced: all.flatMap(({ announced }) => announced),
     problems: all.flatMap(({ problems }) => problems),
   };
-};
+}

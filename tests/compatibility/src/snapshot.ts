@@ -4,15 +4,10 @@ import { type Process, type Snapshot, snapshotOf } from '@boxoffice/contracts';
 
 const WIDTH = 120;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const onOneLine = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${onOneLine(member)}`);
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
-};
+/** The value as a JSON file: what fits into a line of 120 characters stands on one. */
+export function written(value: unknown): string {
+  return `${inLines(value, '', 0)}\n`;
+}
 
 /** `taken`: the characters that precede the value on its first line. */
 const inLines = (value: unknown, indent: string, taken: number): string => {
@@ -28,8 +23,15 @@ const inLines = (value: unknown, indent: string, taken: number): string => {
   return `${open}\n${members.join(',\n')}\n${indent}${close}`;
 };
 
-/** The value as a JSON file: what fits into a line of 120 characters stands on one. */
-export const written = (value: unknown): string => `${inLines(value, '', 0)}\n`;
+const onOneLine = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${onOneLine(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An intended finding: `released/withdrawn.json`. */
 export interface Withdrawn {
@@ -42,12 +44,12 @@ export interface Withdrawn {
 const ROOT = new URL('../../../', import.meta.url);
 
 /** The location of a process's file. */
-export const fileOf = ({ folder }: Pick<Process, 'folder'>, name: string): URL => new URL(`${folder}/${name}`, ROOT);
-
-const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
+export function fileOf({ folder }: Pick<Process, 'folder'>, name: string): URL {
+  return new URL(`${folder}/${name}`, ROOT);
+}
 
 /** The snapshot of the process's last release; undefined before the first. */
-export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefined => {
+export function releasedOf(process: Pick<Process, 'folder'>): Snapshot | undefined {
   if (!existsSync(fileOf(process, 'released/openapi.json'))) return undefined;
   const part = <Name extends keyof Snapshot>(name: Name) =>
     read<Snapshot[Name]>(fileOf(process, `released/${name}.json`));
@@ -57,22 +59,42 @@ export const releasedOf = (process: Pick<Process, 'folder'>): Snapshot | undefin
     events: part('events'),
     collections: part('collections'),
   };
-};
+}
+
+const read = <Value>(file: URL): Value => JSON.parse(readFileSync(file, 'utf8')) as Value;
 
 /** The intended breaking changes of the next release. */
-export const withdrawnOf = (process: Pick<Process, 'folder'>): readonly Withdrawn[] => {
+export function withdrawnOf(process: Pick<Process, 'folder'>): readonly Withdrawn[] {
   const file = fileOf(process, 'released/withdrawn.json');
   return existsSync(file) ? read<Withdrawn[]>(file) : [];
-};
-
-/** By name, so that the file does not depend on the order of declarations. */
-const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
-  Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
 
 interface Example {
   readonly $ref?: string;
   readonly value?: { readonly status?: unknown; readonly errorCode?: unknown };
 }
+
+/** Writes the snapshot as the new base of comparison. */
+export function writeSnapshot(process: Process): void {
+  mkdirSync(fileOf(process, 'released/'), { recursive: true });
+  const { openapi, internal, events, collections } = snapshotOf(process);
+  const files = {
+    openapi: descriptionIn(openapi),
+    internal: descriptionIn(internal),
+    events: { ...events, publishes: sorted(events.publishes), consumes: sorted(events.consumes) },
+    collections: sorted(collections),
+  };
+  for (const [name, part] of Object.entries(files))
+    writeFileSync(fileOf(process, `released/${name}.json`), written(part));
+  rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
+}
+
+const descriptionIn = ({ paths, components, ...others }: Description): Description =>
+  withoutExamples({
+    ...others,
+    paths: sorted(paths),
+    components: Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, sorted(all)])),
+  });
 
 /** Without the examples of bodies and successes, which promise nothing. That of a refusal is named as its code. */
 const withoutExamples = (description: Description): Description =>
@@ -86,24 +108,6 @@ const withoutExamples = (description: Description): Description =>
     }),
   );
 
-const descriptionIn = ({ paths, components, ...others }: Description): Description =>
-  withoutExamples({
-    ...others,
-    paths: sorted(paths),
-    components: Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, sorted(all)])),
-  });
-
-/** Writes the snapshot as the new base of comparison. */
-export const writeSnapshot = (process: Process): void => {
-  mkdirSync(fileOf(process, 'released/'), { recursive: true });
-  const { openapi, internal, events, collections } = snapshotOf(process);
-  const files = {
-    openapi: descriptionIn(openapi),
-    internal: descriptionIn(internal),
-    events: { ...events, publishes: sorted(events.publishes), consumes: sorted(events.consumes) },
-    collections: sorted(collections),
-  };
-  for (const [name, part] of Object.entries(files))
-    writeFileSync(fileOf(process, `released/${name}.json`), written(part));
-  rmSync(fileOf(process, 'released/withdrawn.json'), { force: true });
-};
+/** By name, so that the file does not depend on the order of declarations. */
+const sorted = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -21,7 +21,9 @@ export interface Control {
 }
 
 /** Whether the violation shows a bug: those of a scenario's own expectations may have other causes. */
-export const shows = ({ invariant }: Violation): boolean => invariant !== 'round';
+export function shows({ invariant }: Violation): boolean {
+  return invariant !== 'round';
+}
 
 /** Longer than the outbox takes to mark what is acknowledged, also where writes are slow: a kill in between loses it. */
 const UNCOMMITTED_MS = 1_000;
@@ -168,8 +170,8 @@ export const controls: readonly Control[] = [
 ];
 
 /** The control of that name. @throws {Error} when there is none */
-export const controlNamed = (name: string): Control => {
+export function controlNamed(name: string): Control {
   const found = controls.find((control) => control.name === name);
   if (!found) throw new Error(`there is no control ${name}`);
   return found;
-};
+}

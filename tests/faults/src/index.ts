@@ -20,10 +20,10 @@ interface ConcurrentSale {
 }
 
 /** Puts a performance on sale and starts to buy. `reference` is unique in the installation. */
-export const openConcurrentSale = async (
+export async function openConcurrentSale(
   installation: { readonly address: Address; readonly partner: Partner },
   { reference, buyers, capacity }: { readonly reference: string; readonly buyers: number; readonly capacity: number },
-): Promise<ConcurrentSale> => {
+): Promise<ConcurrentSale> {
   const api = openApi(installation);
   const hall = await openHall(api, reference, [{ code: 'FLOOR', capacity }]);
   const journal = createJournal();
@@ -42,4 +42,4 @@ export const openConcurrentSale = async (
       await Promise.all(trading);
     },
   };
-};
+}

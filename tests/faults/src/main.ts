@@ -38,10 +38,10 @@ const readNames = (what: string, text: string | undefined, known: readonly strin
 };
 
 /** Reads the arguments. @throws {Error} that names the wrong argument */
-export const readCommandLine = (
+export function readCommandLine(
   args: readonly string[],
   known: { readonly scenarios: readonly string[]; readonly controls: readonly string[] },
-): FaultsOptions => {
+): FaultsOptions {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -68,7 +68,7 @@ export const readCommandLine = (
     scenarios: readNames('scenario', values.scenario, known.scenarios),
     controls: values.controls ? readNames('control', values.control, known.controls) : undefined,
   };
-};
+}
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -37,14 +37,14 @@ export const scenarios: readonly Scenario[] = [
 ];
 
 /** The scenarios of these names that a deployment supports. */
-export const scenariosFor = (deployment: Deployment, names: readonly string[]): Scenario[] => {
+export function scenariosFor(deployment: Deployment, names: readonly string[]): Scenario[] {
   const has = {
     broker: deployment.broker !== undefined,
     links: deployment.links !== undefined,
     processes: deployment.processes.length > 1,
   };
   return scenarios.filter(({ name, needs }) => names.includes(name) && (needs === undefined || has[needs]));
-};
+}
 
 /** The options of `npm run faults`. */
 export interface FaultsOptions {
@@ -60,35 +60,6 @@ export interface FaultsOptions {
   readonly controls: readonly string[] | undefined;
 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
-/** Plays one round of a scenario on a deployment. */
-const play = (
-  deployment: Deployment,
-  scenario: Scenario,
-  turn: number,
-  seed: string,
-  points?: readonly string[],
-): Promise<Played> => {
-  const reference = `${scenario.name}-${deployment.engines}-${turn + 1}`;
-  const random = randomFrom(`${seed}/${reference}`);
-  const api = openApi(deployment);
-  return playRound(scenario.play, { deployment, api, random, seed, turn, reference, size: 'long', points });
-};
-
-/** Prints violations with the stored documents that they name, and the end of the processes' output. */
-const printFailure = async ({ data, processes }: Deployment, { violations }: Played): Promise<void> => {
-  const shown = violations.slice(0, 20);
-  for (const { invariant, text } of shown) print(`  ${invariant}: ${text}`);
-  const inspection = await inspect(data);
-  const ids = new Set(shown.flatMap(({ text }) => text.match(/\b[a-z]{3}_\w+/g) ?? []));
-  for (const line of await inspection.documents([...ids])) print(`  ${line}`);
-  await inspection.close();
-  for (const { name, output } of processes) {
-    for (const line of output().trim().split('\n').slice(-10)) print(`  ${name}: ${line.slice(0, 500)}`);
-  }
-};
-
 /** The totals of all rounds of a scenario on one deployment. */
 interface Row {
   readonly engines: EnginesName;
@@ -103,31 +74,17 @@ interface Row {
   seconds: number;
 }
 
-const addTo = (row: Row, { round, checked, violations, seconds }: Played): void => {
-  const { ok, refused, unknown } = countsOf(round.journal);
-  row.rounds += 1;
-  row.acknowledged += ok;
-  row.refused += refused;
-  row.unknown += unknown;
-  row.faults += round.faults.length;
-  row.checked += checked;
-  row.violations += violations.length;
-  row.seconds += Math.round(seconds);
-};
+/** Plays scenarios and prints the table of the results; returns the number of violations, undefined if none was played. */
+export async function runScenarios(options: FaultsOptions): Promise<number | undefined> {
+  print(`faults: seed ${options.seed}, ${options.scenarios.join(', ')}`);
+  const rows: Row[] = [];
+  for (const engines of options.engines) await playOn(engines, rows, options);
+  if (rows.length === 0) return undefined;
+  console.table(rows);
+  return rows.reduce((sum, { violations }) => sum + violations, 0);
+}
 
-const newRow = (engines: EnginesName, scenario: string): Row => {
-  const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, faults: 0, checked: 0, violations: 0 };
-  return { engines, scenario, ...counts, seconds: 0 };
-};
-
-/** Starts a deployment; the scaled one with links, if one of these scenarios needs them and they can be had. */
-const start = (engines: EnginesName, names: readonly string[]): Promise<Deployment> => {
-  if (engines === 'embedded') return startEmbedded();
-  const wanted = scenarios.some(({ name, needs }) => needs === 'links' && names.includes(name));
-  const lacking = wanted ? lacksLinks(process.env) : undefined;
-  if (lacking !== undefined) print(`no links: ${lacking}`);
-  return startScaled(process.env, { links: wanted && lacking === undefined });
-};
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Plays the scenarios on one deployment. After a violation it is started afresh: what is wrong would be found again. */
 const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions): Promise<void> => {
@@ -162,18 +119,73 @@ const playOn = async (engines: EnginesName, rows: Row[], options: FaultsOptions)
   }
 };
 
-/** Plays scenarios and prints the table of the results; returns the number of violations, undefined if none was played. */
-export const runScenarios = async (options: FaultsOptions): Promise<number | undefined> => {
-  print(`faults: seed ${options.seed}, ${options.scenarios.join(', ')}`);
-  const rows: Row[] = [];
-  for (const engines of options.engines) await playOn(engines, rows, options);
-  if (rows.length === 0) return undefined;
-  console.table(rows);
-  return rows.reduce((sum, { violations }) => sum + violations, 0);
+/** Starts a deployment; the scaled one with links, if one of these scenarios needs them and they can be had. */
+const start = (engines: EnginesName, names: readonly string[]): Promise<Deployment> => {
+  if (engines === 'embedded') return startEmbedded();
+  const wanted = scenarios.some(({ name, needs }) => needs === 'links' && names.includes(name));
+  const lacking = wanted ? lacksLinks(process.env) : undefined;
+  if (lacking !== undefined) print(`no links: ${lacking}`);
+  return startScaled(process.env, { links: wanted && lacking === undefined });
+};
+
+const newRow = (engines: EnginesName, scenario: string): Row => {
+  const counts = { rounds: 0, acknowledged: 0, refused: 0, unknown: 0, faults: 0, checked: 0, violations: 0 };
+  return { engines, scenario, ...counts, seconds: 0 };
+};
+
+/** Plays one round of a scenario on a deployment. */
+const play = (
+  deployment: Deployment,
+  scenario: Scenario,
+  turn: number,
+  seed: string,
+  points?: readonly string[],
+): Promise<Played> => {
+  const reference = `${scenario.name}-${deployment.engines}-${turn + 1}`;
+  const random = randomFrom(`${seed}/${reference}`);
+  const api = openApi(deployment);
+  return playRound(scenario.play, { deployment, api, random, seed, turn, reference, size: 'long', points });
+};
+
+const addTo = (row: Row, { round, checked, violations, seconds }: Played): void => {
+  const { ok, refused, unknown } = countsOf(round.journal);
+  row.rounds += 1;
+  row.acknowledged += ok;
+  row.refused += refused;
+  row.unknown += unknown;
+  row.faults += round.faults.length;
+  row.checked += checked;
+  row.violations += violations.length;
+  row.seconds += Math.round(seconds);
+};
+
+/** Prints violations with the stored documents that they name, and the end of the processes' output. */
+const printFailure = async ({ data, processes }: Deployment, { violations }: Played): Promise<void> => {
+  const shown = violations.slice(0, 20);
+  for (const { invariant, text } of shown) print(`  ${invariant}: ${text}`);
+  const inspection = await inspect(data);
+  const ids = new Set(shown.flatMap(({ text }) => text.match(/\b[a-z]{3}_\w+/g) ?? []));
+  for (const line of await inspection.documents([...ids])) print(`  ${line}`);
+  await inspection.close();
+  for (const { name, output } of processes) {
+    for (const line of output().trim().split('\n').slice(-10)) print(`  ${name}: ${line.slice(0, 500)}`);
+  }
 };
 
 /** A bug that has not been caught by then has escaped. */
 const WITHIN_SECONDS = 600;
+
+/** Plants the bugs, one at a time, each on a deployment of its own; returns whether all were caught. */
+export async function runControls(controls: readonly Control[], seed: string): Promise<boolean> {
+  let caught = 0;
+  for (const control of controls) {
+    const outcome = await outcomeOf(control, seed).catch((error: Error) => `NOT SHOWN: ${error.message}`);
+    if (outcome.startsWith('caught')) caught += 1;
+    print(`${control.name}: ${control.bug}\n   ${outcome}`);
+  }
+  print(`${caught} of ${controls.length} planted bugs were caught; seed ${seed}`);
+  return caught === controls.length;
+}
 
 /** What became of a planted bug: caught, escaped, or nothing is shown, since the product or the harness failed. */
 const outcomeOf = async ({ mutations, scenario, points }: Control, seed: string): Promise<string> => {
@@ -194,16 +206,4 @@ const outcomeOf = async ({ mutations, scenario, points }: Control, seed: string)
   } finally {
     await deployment.close();
   }
-};
-
-/** Plants the bugs, one at a time, each on a deployment of its own; returns whether all were caught. */
-export const runControls = async (controls: readonly Control[], seed: string): Promise<boolean> => {
-  let caught = 0;
-  for (const control of controls) {
-    const outcome = await outcomeOf(control, seed).catch((error: Error) => `NOT SHOWN: ${error.message}`);
-    if (outcome.startsWith('caught')) caught += 1;
-    print(`${control.name}: ${control.bug}\n   ${outcome}`);
-  }
-  print(`${caught} of ${controls.length} planted bugs were caught; seed ${seed}`);
-  return caught === controls.length;
 };

@@ -20,120 +20,10 @@ export interface Spoilable {
   readonly stock: { id: string; capacity: number; free: number; held: number; sold: number }[];
 }
 
-const line = (order: string, place: string, confirmed: boolean) => ({
-  id: `lin_${place}`,
-  performanceId: 'prf_1',
-  seatCategoryId: 'cat_1',
-  place: { id: place },
-  amount: 100,
-  ticketId: confirmed ? `tic_${place}` : null,
-  order,
-});
-
-const order = (
-  id: string,
-  state: OrderView['state'],
-  places: readonly string[],
-  more: Partial<Omit<OrderView, 'lines'>> = {},
-): Mutable<OrderView> => ({
-  id,
-  state,
-  version: 3,
-  externalReference: `round/${id}`,
-  contactNumber: null,
-  lines: places.map((place) => line(id, place, more.confirmedAt != null)),
-  total: 100 * places.length,
-  paid: 0,
-  expiresAt: null,
-  dueAt: null,
-  confirmedAt: null,
-  cancellation: null,
-  ...more,
-});
-
 const instant = '2027-01-01T00:00:00.000Z';
-const settled = (ticketsCancelled: number, controlled: number, placesReleased: number) => ({
-  requestedAt: instant,
-  ticketsCancelled,
-  controlled,
-  placesReleased,
-  settledAt: instant,
-});
-
-const ticket = (place: string, orderId: string, status: TicketView['status']): Mutable<TicketView> => ({
-  id: `tic_${place}`,
-  status,
-  orderId,
-  lineId: `lin_${place}`,
-  performanceId: 'prf_1',
-  place: { id: place },
-  controlledAt: status === 'controlled' ? instant : null,
-  replaces: null,
-});
-
-const entry = (
-  action: Entry['action'],
-  subject: string | null,
-  more: Partial<Omit<Entry, 'story'>> = {},
-): Mutable<Entry> => ({
-  action,
-  key: `round/${action} ${subject}`,
-  subject,
-  outcome: 'ok',
-  status: 200,
-  code: 'success',
-  unknownTries: 0,
-  story: [],
-  answer: null,
-  tookMs: 5,
-  ...more,
-});
-
-const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<CheckoutAnswer> => ({
-  status,
-  code: null,
-  orderId: null,
-  state: null,
-  orderCancelled: status === 500 ? false : null,
-  userLoggedOut: status === 500 ? false : null,
-  ...more,
-});
-
-/** The events of a document, from the first to the last type, which says its present state. */
-const about = (id: string, present: EventView['data'], types: readonly string[]): Omit<EventView, 'sequence'>[] =>
-  types.map((type, index) => ({
-    id: `evt_${id}_${index}`,
-    type,
-    resource: { id, version: index + 1 },
-    data: index === types.length - 1 ? present : {},
-  }));
-
-const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]): Mutable<EventView>[] => {
-  const ended = { not_printed: [], printed: ['printed'], controlled: ['printed', 'controlled'] };
-  const all = [
-    ...orders.flatMap(({ id, state, confirmedAt, cancellation }) => {
-      const steps = [...(confirmedAt ? ['confirmed'] : []), ...(cancellation ? ['cancelled', 'settled'] : [])];
-      return about(
-        id,
-        { state },
-        ['created', ...steps].map((step) => `order.${step}`),
-      );
-    }),
-    ...tickets.flatMap(({ id, status }) => {
-      const steps: readonly string[] =
-        status === 'invalidated' ? ['replaced'] : status === 'cancelled' ? ['cancelled'] : ended[status];
-      return about(
-        id,
-        { status },
-        ['issued', ...steps].map((step) => `ticket.${step}`),
-      );
-    }),
-  ];
-  return all.map((event, index) => ({ ...event, sequence: index + 1 }));
-};
 
 /** Evidence without violations. */
-export const consistent = (): Spoilable => {
+export function consistent(): Spoilable {
   const orders = [
     order('ord_sold', 'confirmed', ['p1', 'p2'], { confirmedAt: instant, paid: 200 }),
     order('ord_held', 'open', ['p3'], { contactNumber: 'C1' }),
@@ -191,12 +81,125 @@ export const consistent = (): Spoilable => {
     delivered: events.map(({ id }) => id),
     stock: [{ id: 'cat_1', capacity: 8, free: 3, held: 1, sold: 4 }],
   };
+}
+
+const order = (
+  id: string,
+  state: OrderView['state'],
+  places: readonly string[],
+  more: Partial<Omit<OrderView, 'lines'>> = {},
+): Mutable<OrderView> => ({
+  id,
+  state,
+  version: 3,
+  externalReference: `round/${id}`,
+  contactNumber: null,
+  lines: places.map((place) => line(id, place, more.confirmedAt != null)),
+  total: 100 * places.length,
+  paid: 0,
+  expiresAt: null,
+  dueAt: null,
+  confirmedAt: null,
+  cancellation: null,
+  ...more,
+});
+
+const line = (order: string, place: string, confirmed: boolean) => ({
+  id: `lin_${place}`,
+  performanceId: 'prf_1',
+  seatCategoryId: 'cat_1',
+  place: { id: place },
+  amount: 100,
+  ticketId: confirmed ? `tic_${place}` : null,
+  order,
+});
+
+const settled = (ticketsCancelled: number, controlled: number, placesReleased: number) => ({
+  requestedAt: instant,
+  ticketsCancelled,
+  controlled,
+  placesReleased,
+  settledAt: instant,
+});
+
+const ticket = (place: string, orderId: string, status: TicketView['status']): Mutable<TicketView> => ({
+  id: `tic_${place}`,
+  status,
+  orderId,
+  lineId: `lin_${place}`,
+  performanceId: 'prf_1',
+  place: { id: place },
+  controlledAt: status === 'controlled' ? instant : null,
+  replaces: null,
+});
+
+const eventsOf = (orders: readonly OrderView[], tickets: readonly TicketView[]): Mutable<EventView>[] => {
+  const ended = { not_printed: [], printed: ['printed'], controlled: ['printed', 'controlled'] };
+  const all = [
+    ...orders.flatMap(({ id, state, confirmedAt, cancellation }) => {
+      const steps = [...(confirmedAt ? ['confirmed'] : []), ...(cancellation ? ['cancelled', 'settled'] : [])];
+      return about(
+        id,
+        { state },
+        ['created', ...steps].map((step) => `order.${step}`),
+      );
+    }),
+    ...tickets.flatMap(({ id, status }) => {
+      const steps: readonly string[] =
+        status === 'invalidated' ? ['replaced'] : status === 'cancelled' ? ['cancelled'] : ended[status];
+      return about(
+        id,
+        { status },
+        ['issued', ...steps].map((step) => `ticket.${step}`),
+      );
+    }),
+  ];
+  return all.map((event, index) => ({ ...event, sequence: index + 1 }));
 };
 
-/** The same evidence in the form of the checks. */
-export const evidenceOf = ({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence => ({
-  entries,
-  checkouts,
-  observed,
-  received: { events, delivered: { received: new Set(delivered), covers: () => true } },
+/** The events of a document, from the first to the last type, which says its present state. */
+const about = (id: string, present: EventView['data'], types: readonly string[]): Omit<EventView, 'sequence'>[] =>
+  types.map((type, index) => ({
+    id: `evt_${id}_${index}`,
+    type,
+    resource: { id, version: index + 1 },
+    data: index === types.length - 1 ? present : {},
+  }));
+
+const entry = (
+  action: Entry['action'],
+  subject: string | null,
+  more: Partial<Omit<Entry, 'story'>> = {},
+): Mutable<Entry> => ({
+  action,
+  key: `round/${action} ${subject}`,
+  subject,
+  outcome: 'ok',
+  status: 200,
+  code: 'success',
+  unknownTries: 0,
+  story: [],
+  answer: null,
+  tookMs: 5,
+  ...more,
 });
+
+const answer = (status: number, more: Partial<CheckoutAnswer> = {}): Mutable<CheckoutAnswer> => ({
+  status,
+  code: null,
+  orderId: null,
+  state: null,
+  orderCancelled: status === 500 ? false : null,
+  userLoggedOut: status === 500 ? false : null,
+  ...more,
+});
+
+/** The same evidence in the form of the checks. */
+export function evidenceOf({ entries, checkouts, events, delivered, ...observed }: Spoilable): Evidence {
+  return {
+    entries,
+    checkouts,
+    observed,
+    received: { events, delivered: { received: new Set(delivered), covers: () => true } },
+  };
+}

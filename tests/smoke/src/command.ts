@@ -11,7 +11,7 @@ export interface Running {
 }
 
 /** Runs a program to its end, for half an hour at most. @throws {Error} with its output, if it fails */
-export const run = async (program: string, args: readonly string[], options: Running = {}): Promise<string> => {
+export async function run(program: string, args: readonly string[], options: Running = {}): Promise<string> {
   const { cwd = ROOT, env = {} } = options;
   const limits = { maxBuffer: 64 << 20, timeout: 1_800_000 };
   const ran = promisify(execFile)(program, args, { ...limits, cwd, env: { ...process.env, ...env } });
@@ -19,43 +19,46 @@ export const run = async (program: string, args: readonly string[], options: Run
     throw new Error(`${error.message}\n${error.stdout?.slice(-4_000) ?? ''}`.trimEnd());
   });
   return stdout;
-};
+}
 
 /** Whether a program exits with status 0. */
-export const succeeds = (program: string, args: readonly string[]): Promise<boolean> =>
-  run(program, args).then(
+export function succeeds(program: string, args: readonly string[]): Promise<boolean> {
+  return run(program, args).then(
     () => true,
     () => false,
   );
+}
 
 /** A container engine of this machine: the program that commands it. */
 export type Engine = 'docker' | 'podman';
 
 let engine: Promise<Engine> | undefined;
 
+/** The engine: Docker if its daemon answers, else podman. @throws {Error} in one sentence, without either */
+export function containerEngine(): Promise<Engine> {
+  engine ??= findEngine();
+  return engine;
+}
+
 const findEngine = async (): Promise<Engine> => {
   for (const program of ['docker', 'podman'] as const) if (await succeeds(program, ['info'])) return program;
   throw new Error('no container engine answers: start Docker (its daemon), or install podman');
 };
 
-/** The engine: Docker if its daemon answers, else podman. @throws {Error} in one sentence, without either */
-export const containerEngine = (): Promise<Engine> => {
-  engine ??= findEngine();
-  return engine;
-};
-
 /** Runs a command of the engine. @throws {Error} with its output, if it fails */
-export const runEngine = async (...args: readonly string[]): Promise<string> => run(await containerEngine(), args);
+export async function runEngine(...args: readonly string[]): Promise<string> {
+  return run(await containerEngine(), args);
+}
 
 /** Aligns rows in columns; the first row is the header. */
-export const inColumns = (rows: readonly (readonly string[])[]): string => {
+export function inColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return `${rows.map((row) => line(row).trimEnd()).join('\n')}\n`;
-};
+}
 
 /** Runs the step, reports its result, and rejects if the step does. */
-export const step = async (name: string, act: () => Promise<string>): Promise<void> => {
+export async function step(name: string, act: () => Promise<string>): Promise<void> {
   const started = performance.now();
   const report = (mark: string, text: string): void => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -67,4 +70,4 @@ export const step = async (name: string, act: () => Promise<string>): Promise<vo
     report('✗', error instanceof Error ? error.message : String(error));
     throw error;
   }
-};
+}

@@ -26,14 +26,14 @@ const buildOf = async (name: string, buildArgs: readonly string[]) => {
 };
 
 /** Builds an image of this working tree with docker-compose.yml's tag; `buildArgs`: each as NAME=VALUE. */
-export const buildImage = async (name: string, buildArgs: readonly string[]): Promise<string> => {
+export async function buildImage(name: string, buildArgs: readonly string[]): Promise<string> {
   const { args, image } = await buildOf(name, buildArgs);
   const tag = `boxoffice/${image}`;
   // The default format of podman has no health check.
   const format = (await containerEngine()) === 'podman' ? ['--format', 'docker'] : [];
   await runEngine('build', ...format, ...args, '-t', tag, ROOT);
   return tag;
-};
+}
 
 /** Whether a build can attach an SBOM and its provenance: by BuildKit in a container, or with the store of containerd. */
 const canAttest = async (): Promise<boolean> => {
@@ -112,7 +112,7 @@ console.log(JSON.stringify({ packages: [...packages].sort(), unwanted, user: pro
 `;
 
 /** Inspects an image. */
-export const contentsOf = async (tag: string): Promise<Contents> => {
+export async function contentsOf(tag: string): Promise<Contents> {
   const bare = ['--rm', '--network', 'none', '--read-only', '--cap-drop', 'ALL', '--entrypoint', '/usr/local/bin/node'];
   const inside = await runEngine('run', ...bare, tag, '-e', INSPECTION);
   const size = await runEngine('image', 'inspect', '-f', '{{.Size}}', tag);
@@ -121,16 +121,16 @@ export const contentsOf = async (tag: string): Promise<Contents> => {
   const own = history.split('\n').find((line) => / in \/app ?$| \/app \/app/.test(line.trimEnd()));
   const megabytes = (bytes: string | undefined): number => Math.round(Number(bytes ?? 0) / 100_000) / 10;
   return { megabytes: megabytes(size), ownMegabytes: megabytes(own?.split('\t')[0]), ...JSON.parse(inside) };
-};
+}
 
 /** Checks that an image contains nothing superfluous. @throws {Error} that names it */
-export const checkContents = (name: string, { unwanted, user, packages }: Contents): void => {
+export function checkContents(name: string, { unwanted, user, packages }: Contents): void {
   if (unwanted.length > 0) throw new Error(`${name} holds ${unwanted.slice(0, 10).join(', ')}`);
   if (user === 0) throw new Error(`${name} runs as root`);
   const others = packages.filter((one) => one !== name && one in folders);
   // The operator's program opens the stores of several services.
   if (name !== 'operator' && others.length > 0) throw new Error(`${name} holds ${others.join(', ')}`);
-};
+}
 
 /** Makes the images that the command line names; returns the exit status. */
 const makeImages = async (): Promise<number> => {

@@ -45,20 +45,37 @@ export interface SendOptions {
   readonly agent?: RequestOptions['agent'];
 }
 
+/** Sends one request; rejects if no complete response arrives. */
+export function send(url: URL, call: Call = {}, { agent }: SendOptions = {}): Promise<Reply> {
+  return exchange({ ...targetOf(url), agent }, `${url.pathname}${url.search}`, call, {});
+}
+
+const exchange = (target: RequestOptions, path: string, call: Call, usual: Call['headers']): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const started = performance.now();
+    const { payload, type } = encoded(call.body);
+    const headers: Record<string, string | number> = {};
+    if (type !== undefined) headers['content-type'] = type;
+    if (typeof payload === 'string') headers['content-length'] = Buffer.byteLength(payload);
+    Object.assign(headers, usual, call.headers);
+    const start = target.protocol === 'http:' ? plainRequest : request;
+    const outgoing = start({ ...target, path, method: call.method ?? 'GET', headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', reject);
+      incoming.on('end', () => resolve(replyOf(incoming, Buffer.concat(chunks), performance.now() - started)));
+    });
+    outgoing.on('error', reject);
+    if (payload instanceof Readable) payload.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
+    else outgoing.end(payload);
+  });
+
 /** The body to send, with its Content-Type if the call names none. */
 const encoded = (body: unknown): { payload?: string | Readable; type?: string } => {
   if (body === undefined) return {};
   if (typeof body === 'string' || body instanceof Readable) return { payload: body };
   if (body instanceof URLSearchParams) return { payload: body.toString(), type: 'application/x-www-form-urlencoded' };
   return { payload: JSON.stringify(body), type: 'application/json' };
-};
-
-const parsed = (text: string): Json => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 /** Text and JSON are decoded when they are first read: a load generator often needs neither. */
@@ -82,65 +99,48 @@ const replyOf = ({ statusCode = 0, headers, rawHeaders }: IncomingMessage, bytes
   };
 };
 
+const parsed = (text: string): Json => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Where a request goes: the options of node:http for a URL, without those that differ from call to call. */
 const targetOf = (url: URL): RequestOptions => {
   const { protocol, hostname, port } = urlToHttpOptions(url);
   return { protocol, hostname, port };
 };
 
-const exchange = (target: RequestOptions, path: string, call: Call, usual: Call['headers']): Promise<Reply> =>
-  new Promise((resolve, reject) => {
-    const started = performance.now();
-    const { payload, type } = encoded(call.body);
-    const headers: Record<string, string | number> = {};
-    if (type !== undefined) headers['content-type'] = type;
-    if (typeof payload === 'string') headers['content-length'] = Buffer.byteLength(payload);
-    Object.assign(headers, usual, call.headers);
-    const start = target.protocol === 'http:' ? plainRequest : request;
-    const outgoing = start({ ...target, path, method: call.method ?? 'GET', headers }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', reject);
-      incoming.on('end', () => resolve(replyOf(incoming, Buffer.concat(chunks), performance.now() - started)));
-    });
-    outgoing.on('error', reject);
-    if (payload instanceof Readable) payload.on('error', (error) => outgoing.destroy(error)).pipe(outgoing);
-    else outgoing.end(payload);
-  });
-
-/** Sends one request; rejects if no complete response arrives. */
-export const send = (url: URL, call: Call = {}, { agent }: SendOptions = {}): Promise<Reply> =>
-  exchange({ ...targetOf(url), agent }, `${url.pathname}${url.search}`, call, {});
-
 /**
  * Creates a client with persistent connections of its own; `agent` replaces them. `headers` go with every call that
  * does not set them itself. Cheap enough to apply load: it parses no URL and, unless asked, no response.
  */
-export const openClient = (
+export function openClient(
   { baseUrl, ca }: Address,
   { headers = {}, agent }: SendOptions & Pick<Call, 'headers'> = {},
-): Client => {
+): Client {
   const url = new URL(baseUrl);
   const isPlain = url.protocol === 'http:';
   const connections = agent ?? (isPlain ? new PlainAgent({ keepAlive: true }) : new Agent({ keepAlive: true, ca }));
   const target = { ...targetOf(url), agent: connections };
   return (path, call = {}) => exchange(target, path, call, headers);
-};
+}
 
 /**
  * Sends a request and returns the `data` of its envelope, of either family.
  * @throws {Error} on a response that is no success, with its status and text
  */
-export const dataOf = async (client: Client, path: string, call?: Call): Promise<Json> => {
+export async function dataOf(client: Client, path: string, call?: Call): Promise<Json> {
   const { status, body, text } = await client(path, call);
   if (status >= 200 && status < 300 && body?.success !== false) return body?.data;
   throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
-};
+}
 
 /** `fetch` that trusts the certificate of an address instead of the system's, for clients that take such a function. */
-export const fetchOf =
-  ({ ca }: Pick<Address, 'ca'>) =>
-  (url: string, { method = 'GET', headers = {}, body, signal }: RequestInit = {}): Promise<Response> =>
+export function fetchOf({ ca }: Pick<Address, 'ca'>) {
+  return (url: string, { method = 'GET', headers = {}, body, signal }: RequestInit = {}): Promise<Response> =>
     new Promise((resolve, reject) => {
       const start = url.startsWith('http:') ? plainRequest : request;
       const options = { method, headers: Object.fromEntries(new Headers(headers)), ca, ...(signal && { signal }) };
@@ -156,12 +156,13 @@ export const fetchOf =
       outgoing.on('error', reject);
       outgoing.end(body);
     });
+}
 
 /**
  * Returns a visitor of a point of sale (family B): a client that names it in every call, and sends the session token
  * that the last response with one carried.
  */
-export const openVisitor = (client: Client, serviceHost: string): Client => {
+export function openVisitor(client: Client, serviceHost: string): Client {
   let session: Readonly<Record<string, string>> = {};
   return async (path, call = {}) => {
     const headers = { 'x-service-host': serviceHost, ...session, ...call.headers };
@@ -170,7 +171,7 @@ export const openVisitor = (client: Client, serviceHost: string): Client => {
     if (typeof token === 'string') session = { 'x-auth-token': token };
     return reply;
   };
-};
+}
 
 export interface Credentials {
   readonly clientId: string;
@@ -184,22 +185,22 @@ const RENEWED_AFTER_MS = 8 * 60_000;
  * Requests a token (RFC 6749, section 4.4: client credentials); returns the value of the Authorization header.
  * @throws {Error} when there is none
  */
-export const authorizationOf = async (client: Client, { clientId, clientSecret }: Credentials): Promise<string> => {
+export async function authorizationOf(client: Client, { clientId, clientSecret }: Credentials): Promise<string> {
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   const { status, body, text } = await client('/auth/token', { method: 'POST', body: new URLSearchParams(form) });
   if (status !== 200) throw new Error(`no token for client ${clientId}: ${status} ${text}`);
   return `Bearer ${body.access_token}`;
-};
+}
 
 /**
  * Returns a client that sends a token with every call. It requests the token before its first call, again after eight
  * minutes, and again after a request for one has failed.
  */
-export const withToken = (
+export function withToken(
   client: Client,
   credentials: Credentials,
   now: () => number = () => performance.now(),
-): Client => {
+): Client {
   let current: { readonly value: Promise<string>; readonly at: number } | undefined;
   const authorization = (): Promise<string> => {
     if (current && now() - current.at <= RENEWED_AFTER_MS) return current.value;
@@ -212,4 +213,4 @@ export const withToken = (
   };
   return async (path, call = {}) =>
     client(path, { ...call, headers: { authorization: await authorization(), ...call.headers } });
-};
+}

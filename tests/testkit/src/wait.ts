@@ -17,10 +17,10 @@ const GROWTH = 1.2;
  * Calls `probe` until it returns something truthy, and returns that.
  * @throws {Error} when the time is over, and whatever `probe` throws
  */
-export const waitUntil = async <Value>(
+export async function waitUntil<Value>(
   probe: () => Value | Promise<Value>,
   { what = 'a condition', withinMs = 60_000, everyMs }: WaitOptions = {},
-): Promise<Exclude<Awaited<Value>, false | null | undefined>> => {
+): Promise<Exclude<Awaited<Value>, false | null | undefined>> {
   const deadline = performance.now() + withinMs;
   for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * GROWTH)) {
     const value = await probe();
@@ -28,4 +28,4 @@ export const waitUntil = async <Value>(
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for ${what}`);
     await delay(everyMs ?? pause);
   }
-};
+}

@@ -96,32 +96,17 @@ const CLIENTS: Readonly<Record<string, Registered>> = {
   door: { title: 'Door control', scopes: ['catalog:read', 'tickets:read', 'tickets:write'], web: 'public' },
 };
 
-/** Where users return to: the client `door` is that of the page at /door/. */
-const redirectUrisAt = (baseUrl: string, name: string): readonly string[] =>
-  name === 'door'
-    ? [`${baseUrl}/door/`]
-    : ['http://127.0.0.1/callback', `${baseUrl}/callback`, `${baseUrl}/docs/callback`];
-
 type Summary = Awaited<ReturnType<typeof listClients>>[number];
-
-const renewSecret = async (store: Store, institution: string, { clientId, secrets }: Summary) => {
-  // A client has one or two secrets: the others are removed first, the last old one after the new one is added.
-  const [last, ...others] = secrets.toReversed();
-  for (const { id } of others) await removeClientSecret(store, institution, clientId, id);
-  const renewed = await addClientSecret(store, institution, clientId);
-  if (last) await removeClientSecret(store, institution, clientId, last.id);
-  return renewed;
-};
 
 /**
  * Registers the demo clients of an institution; those of an older release get the scopes of this one. Users return to
  * `baseUrl`.
  */
-export const registerClients = async (
+export async function registerClients(
   store: Store,
   { id: institution, serviceHost }: DemoInstitution,
   baseUrl: string,
-): Promise<DemoClient[]> => {
+): Promise<DemoClient[]> {
   const existing = await listClients(store, institution);
   const registered: DemoClient[] = [];
   for (const [name, { title = name, scopes, web, isBounded = false }] of Object.entries(CLIENTS)) {
@@ -144,14 +129,29 @@ export const registerClients = async (
     }
   }
   return registered;
+}
+
+/** Where users return to: the client `door` is that of the page at /door/. */
+const redirectUrisAt = (baseUrl: string, name: string): readonly string[] =>
+  name === 'door'
+    ? [`${baseUrl}/door/`]
+    : ['http://127.0.0.1/callback', `${baseUrl}/callback`, `${baseUrl}/docs/callback`];
+
+const renewSecret = async (store: Store, institution: string, { clientId, secrets }: Summary) => {
+  // A client has one or two secrets: the others are removed first, the last old one after the new one is added.
+  const [last, ...others] = secrets.toReversed();
+  for (const { id } of others) await removeClientSecret(store, institution, clientId, id);
+  const renewed = await addClientSecret(store, institution, clientId);
+  if (last) await removeClientSecret(store, institution, clientId, last.id);
+  return renewed;
 };
 
 /** The clients of `demo.json` at another public address: users return there. Deleted ones stay deleted. */
-export const moveClients = async (
+export async function moveClients(
   store: Store,
   known: readonly DemoClient[],
   baseUrl: string,
-): Promise<readonly DemoClient[]> => {
+): Promise<readonly DemoClient[]> {
   const existing = new Set((await listClients(store)).map(({ clientId }) => clientId));
   const moved = known.map((client) =>
     client.redirectUris ? { ...client, redirectUris: redirectUrisAt(baseUrl, client.name) } : client,
@@ -160,18 +160,16 @@ export const moveClients = async (
     if (redirectUris && existing.has(clientId))
       await createClients(store).amend(institution, clientId, { redirectUris });
   return moved;
-};
+}
 
 /** Registers the demo key of an institution. */
-export const registerApiKey = async (store: Store, institution: string): Promise<DemoApiKey> => {
+export async function registerApiKey(store: Store, institution: string): Promise<DemoApiKey> {
   const name = 'demo';
   const existing = await listApiKeys(store, institution);
   const { key } = await createApiKey(store, institution, { name });
   for (const known of existing) if (known.name === name) await deleteApiKey(store, institution, known.apiKeyId);
   return { institution, key };
-};
-
-const newPassword = (): string => randomBytes(12).toString('base64url');
+}
 
 const NAMES: Readonly<Record<string, string>> = {
   admin: 'Alma Rosé',
@@ -182,10 +180,10 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Registers a user of every role in an institution; `contactNumber`: the contact of the role `customer`. */
-export const registerApiUsers = async (
+export async function registerApiUsers(
   store: Store,
   { institution, publicUrl, contactNumber }: Record<'institution' | 'publicUrl' | 'contactNumber', string>,
-): Promise<DemoApiUser[]> => {
+): Promise<DemoApiUser[]> {
   const existing = await listApiUsers(store, institution);
   const registered: DemoApiUser[] = [];
   for (const role of ROLES) {
@@ -199,7 +197,9 @@ export const registerApiUsers = async (
     registered.push({ institution, login, password, role, ...own });
   }
   return registered;
-};
+}
+
+const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /** The users of every point of sale of the demo. */
 const PEOPLE = [
@@ -209,6 +209,26 @@ const PEOPLE = [
 
 interface Contact {
   readonly contactNumber: string;
+}
+
+/** Registers the users of an institution's point of sale. */
+export async function registerUsers(
+  pos: Store,
+  { id, serviceHost }: DemoInstitution,
+  keeper: ShopKeeper,
+): Promise<DemoUser[]> {
+  const existing = await listUsers(pos, id, serviceHost);
+  const registered: DemoUser[] = [];
+  for (const person of PEOPLE) {
+    const { login, member } = person;
+    const password = newPassword();
+    const known = existing.find((user) => user.login === login);
+    const contactNumber = known?.contactNumber ?? (await contactOf(keeper, `${login}@${id}.example`, person));
+    if (known) await setPassword(pos, id, serviceHost, login, password);
+    else await createUser(pos, { institution: id, serviceHost, login, password, contactNumber });
+    registered.push({ serviceHost, login, password, contactNumber, member });
+  }
+  return registered;
 }
 
 /** The contact of a person, created if missing. */
@@ -227,24 +247,4 @@ const contactOf = async (keeper: ShopKeeper, email: string, person: (typeof PEOP
   const body = { firstName, lastName, email, criteria: member ? ['member'] : [] };
   const made = await keeper<Contact>({ ...call, operation: 'createIndividual', method: 'POST', body });
   return made.contactNumber;
-};
-
-/** Registers the users of an institution's point of sale. */
-export const registerUsers = async (
-  pos: Store,
-  { id, serviceHost }: DemoInstitution,
-  keeper: ShopKeeper,
-): Promise<DemoUser[]> => {
-  const existing = await listUsers(pos, id, serviceHost);
-  const registered: DemoUser[] = [];
-  for (const person of PEOPLE) {
-    const { login, member } = person;
-    const password = newPassword();
-    const known = existing.find((user) => user.login === login);
-    const contactNumber = known?.contactNumber ?? (await contactOf(keeper, `${login}@${id}.example`, person));
-    if (known) await setPassword(pos, id, serviceHost, login, password);
-    else await createUser(pos, { institution: id, serviceHost, login, password, contactNumber });
-    registered.push({ serviceHost, login, password, contactNumber, member });
-  }
-  return registered;
 };

@@ -25,31 +25,6 @@ interface Priced {
   readonly tariffId: string;
 }
 
-/** The reference of the demo's own orders of a performance, by which a later start finds them. */
-const referenceOf = (performanceId: string): string => `demo ${performanceId}`;
-
-const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown> => {
-  const path = `${ORDERS}/${id}/confirmation`;
-  return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
-};
-
-/** Confirms what an interrupted start left open; returns the orders of the performance that are sold. */
-const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly Order[]> => {
-  const query = new URLSearchParams({ externalReference: referenceOf(performanceId) });
-  const call = { service, operation: 'listOrders', method: 'GET' } as const;
-  const { items } = await keeper<ListPage<Order>>({ ...call, path: `${ORDERS}?${query}` });
-  for (const order of items) if (order.state === 'open') await confirm(keeper, order);
-  return items.filter(({ state }) => state === 'open' || state === 'confirmed');
-};
-
-/** Sells in one order; `name` tells it from the performance's others, so that a repeat after a lost answer is the same. */
-const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[], name: string): Promise<void> => {
-  const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
-  const idempotencyKey = `demo-${performanceId}-${name}`;
-  const call = { service, operation: 'createOrder', method: 'POST', path: ORDERS, body, idempotencyKey } as const;
-  await confirm(keeper, await keeper<Order>(call));
-};
-
 /** Places in one order of a fixture. */
 const PLACES_PER_ORDER = 8;
 
@@ -57,7 +32,7 @@ const PLACES_PER_ORDER = 8;
  * Sells places of a performance's only seat category until `left` remain. Places that an earlier start has held or sold
  * count.
  */
-export const sellUntilLeft = async (keeper: ShopKeeper, performanceId: string, left: number): Promise<void> => {
+export async function sellUntilLeft(keeper: ShopKeeper, performanceId: string, left: number): Promise<void> {
   await sold(keeper, performanceId);
   const path = `${PERFORMANCES}/${performanceId}`;
   const { prices } = await keeper<{ readonly prices: readonly Priced[] }>({
@@ -79,6 +54,31 @@ export const sellUntilLeft = async (keeper: ShopKeeper, performanceId: string, l
       [{ performanceId, seatCategoryId, tariffId, quantity: Math.min(rest, PLACES_PER_ORDER) }],
       String(rest),
     );
+}
+
+/** Confirms what an interrupted start left open; returns the orders of the performance that are sold. */
+const sold = async (keeper: ShopKeeper, performanceId: string): Promise<readonly Order[]> => {
+  const query = new URLSearchParams({ externalReference: referenceOf(performanceId) });
+  const call = { service, operation: 'listOrders', method: 'GET' } as const;
+  const { items } = await keeper<ListPage<Order>>({ ...call, path: `${ORDERS}?${query}` });
+  for (const order of items) if (order.state === 'open') await confirm(keeper, order);
+  return items.filter(({ state }) => state === 'open' || state === 'confirmed');
+};
+
+/** The reference of the demo's own orders of a performance, by which a later start finds them. */
+const referenceOf = (performanceId: string): string => `demo ${performanceId}`;
+
+const confirm = (keeper: ShopKeeper, { id }: Pick<Order, 'id'>): Promise<unknown> => {
+  const path = `${ORDERS}/${id}/confirmation`;
+  return keeper({ service, operation: 'confirmOrder', method: 'POST', path, body: { onAccount: true } });
+};
+
+/** Sells in one order; `name` tells it from the performance's others, so that a repeat after a lost answer is the same. */
+const sell = async (keeper: ShopKeeper, performanceId: string, items: readonly Item[], name: string): Promise<void> => {
+  const body = { externalReference: referenceOf(performanceId), ticketDelivery: 'electronic', items };
+  const idempotencyKey = `demo-${performanceId}-${name}`;
+  const call = { service, operation: 'createOrder', method: 'POST', path: ORDERS, body, idempotencyKey } as const;
+  await confirm(keeper, await keeper<Order>(call));
 };
 
 interface Place {
@@ -87,20 +87,11 @@ interface Place {
   readonly row?: string;
 }
 
-/** A sequence of numbers in [0, 1) that is the same in every installation (Park and Miller). */
-const randomFrom = (seed: number) => {
-  let state = (seed * 7_919 + 104_729) % 2_147_483_647;
-  return (): number => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-};
-
 /**
  * The places that are sold of a hall: neighbours, as couples and families buy them, more of the better ones; between a
  * quarter and two thirds of the hall, by the evening.
  */
-export const soldPlaces = (places: readonly Place[], evening: number): Place[] => {
+export function soldPlaces(places: readonly Place[], evening: number): Place[] {
   const random = randomFrom(evening);
   const demand = 0.35 + random() * 0.6;
   const taken: Place[] = [];
@@ -112,6 +103,15 @@ export const soldPlaces = (places: readonly Place[], evening: number): Place[] =
     at += group.length;
   }
   return taken;
+}
+
+/** A sequence of numbers in [0, 1) that is the same in every installation (Park and Miller). */
+const randomFrom = (seed: number) => {
+  let state = (seed * 7_919 + 104_729) % 2_147_483_647;
+  return (): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
 };
 
 /** Most places of an item of an order. */
@@ -127,6 +127,14 @@ interface Evening {
   readonly prices: readonly Priced[];
 }
 
+/** Sells parts of the first evenings with numbered seats; `fixtures` are left as they are. */
+export async function sellFirstEvenings(keeper: ShopKeeper, fixtures: ReadonlySet<string>): Promise<void> {
+  const call = { operation: 'listAllPerformances', method: 'GET' } as const;
+  const { items } = await keeper<ListPage<Evening>>({ ...call, path: `${PERFORMANCES}?limit=${2 * EVENINGS}` });
+  const evenings = items.filter(({ id, seatCategories }) => !fixtures.has(id) && seatCategories[0]?.numbered);
+  for (const [index, evening] of evenings.slice(0, EVENINGS).entries()) await sellEvening(keeper, evening, index);
+}
+
 const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: Evening, evening: number) => {
   if ((await sold(keeper, id)).length > 0) return;
   const call = { operation: 'listPlaces', method: 'GET' } as const;
@@ -140,12 +148,4 @@ const sellEvening = async (keeper: ShopKeeper, { id, seatCategories, prices }: E
     return [{ performanceId: id, seatCategoryId, tariffId, placeIds: placeIds.slice(0, PLACES_PER_ITEM) }];
   });
   if (lines.length > 0) await sell(keeper, id, lines, 'evening');
-};
-
-/** Sells parts of the first evenings with numbered seats; `fixtures` are left as they are. */
-export const sellFirstEvenings = async (keeper: ShopKeeper, fixtures: ReadonlySet<string>): Promise<void> => {
-  const call = { operation: 'listAllPerformances', method: 'GET' } as const;
-  const { items } = await keeper<ListPage<Evening>>({ ...call, path: `${PERFORMANCES}?limit=${2 * EVENINGS}` });
-  const evenings = items.filter(({ id, seatCategories }) => !fixtures.has(id) && seatCategories[0]?.numbered);
-  for (const [index, evening] of evenings.slice(0, EVENINGS).entries()) await sellEvening(keeper, evening, index);
 };

@@ -23,65 +23,19 @@ interface StoredProduct extends Coded {
 /** Concurrent creations: enough for the store to commit several together. */
 const CONCURRENCY = 8;
 
-const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): Promise<Item[]> => {
-  const items: Item[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? '?limit=500' : `?limit=500&cursor=${encodeURIComponent(cursor)}`;
-    const page: ListPage<Item> = await keeper({ operation, method: 'GET', path: `${path}${query}` });
-    items.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return items;
-};
-
 const TARIFFS = '/svc/v3/catalog/tariffs';
 const PRODUCTS = '/svc/v3/catalog/products';
 const POINTS_OF_SALE = '/svc/v3/catalog/points-of-sale';
-
-/** Creates the missing tariffs; returns the ids of all. */
-const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
-  const existing = await list<Coded>(keeper, 'listTariffs', TARIFFS);
-  const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
-  for (const body of tariffs.filter(({ code }) => ids[code] === undefined)) {
-    const { id } = await keeper<Coded>({ operation: 'createTariff', method: 'POST', path: TARIFFS, body });
-    ids[body.code] = id;
-  }
-  return ids;
-};
-
-/** Creates the institution's point of sale unless it exists. */
-const openPointOfSale = async (
-  keeper: ShopKeeper,
-  { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,
-  tariffs: TariffIds,
-): Promise<void> => {
-  const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale', POINTS_OF_SALE);
-  if (existing.some((point) => point.serviceHost === serviceHost)) return;
-  const body = {
-    serviceHost,
-    name: shopName,
-    languages,
-    currency,
-    tariffIds: Object.values(tariffs),
-    paymentMethods: ['on_account', 'external', 'simulated'],
-    maxPlacesPerOrder: 8,
-    holdMinutes: 15,
-    branding,
-    links,
-  };
-  await keeper({ operation: 'createPointOfSale', method: 'POST', path: POINTS_OF_SALE, body });
-};
 
 /**
  * Creates the missing parts of an institution's catalogue, with first sales; returns its fixtures. Dates are relative
  * to `now`; `tell` receives the current step.
  */
-export const stock = async (
+export async function stock(
   keeper: ShopKeeper,
   institution: DemoInstitution,
   { now, tell }: { readonly now: Date; readonly tell: (what: string) => void },
-): Promise<FixtureIds> => {
+): Promise<FixtureIds> {
   const tariffs = await stockTariffs(keeper, institution);
   const bodies = bodiesOf(institution, tariffs, now);
   const found = new Map<string, Fixture>();
@@ -109,4 +63,50 @@ export const stock = async (
   await sellUntilLeft(keeper, ids.twoLeft.performanceId, 2);
   await sellFirstEvenings(keeper, new Set(Object.values(ids).map(({ performanceId }) => performanceId)));
   return ids;
+}
+
+/** Creates the missing tariffs; returns the ids of all. */
+const stockTariffs = async (keeper: ShopKeeper, { tariffs }: DemoInstitution): Promise<TariffIds> => {
+  const existing = await list<Coded>(keeper, 'listTariffs', TARIFFS);
+  const ids = Object.fromEntries(existing.map(({ code, id }) => [code, id]));
+  for (const body of tariffs.filter(({ code }) => ids[code] === undefined)) {
+    const { id } = await keeper<Coded>({ operation: 'createTariff', method: 'POST', path: TARIFFS, body });
+    ids[body.code] = id;
+  }
+  return ids;
+};
+
+const list = async <Item>(keeper: ShopKeeper, operation: string, path: string): Promise<Item[]> => {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? '?limit=500' : `?limit=500&cursor=${encodeURIComponent(cursor)}`;
+    const page: ListPage<Item> = await keeper({ operation, method: 'GET', path: `${path}${query}` });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return items;
+};
+
+/** Creates the institution's point of sale unless it exists. */
+const openPointOfSale = async (
+  keeper: ShopKeeper,
+  { serviceHost, shopName, languages, currency, branding, links }: DemoInstitution,
+  tariffs: TariffIds,
+): Promise<void> => {
+  const existing = await list<{ readonly serviceHost: string }>(keeper, 'listPointsOfSale', POINTS_OF_SALE);
+  if (existing.some((point) => point.serviceHost === serviceHost)) return;
+  const body = {
+    serviceHost,
+    name: shopName,
+    languages,
+    currency,
+    tariffIds: Object.values(tariffs),
+    paymentMethods: ['on_account', 'external', 'simulated'],
+    maxPlacesPerOrder: 8,
+    holdMinutes: 15,
+    branding,
+    links,
+  };
+  await keeper({ operation: 'createPointOfSale', method: 'POST', path: POINTS_OF_SALE, body });
 };

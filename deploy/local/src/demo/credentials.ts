@@ -26,21 +26,14 @@ export interface DemoCredentials {
 export type Addresses = Pick<DemoCredentials, 'baseUrl' | 'posUrl' | 'caFile'>;
 
 /** The file's path in a data directory. */
-export const demoFile = (directory: string): string => join(directory, 'demo.json');
-
-const isDemo = (value: unknown): value is DemoCredentials => {
-  const { clients, pointsOfSale, fixtures } = (value ?? {}) as Partial<Record<keyof DemoCredentials, unknown>>;
-  const opens = (client: Partial<DemoClient> | null): boolean =>
-    typeof client?.clientId === 'string' &&
-    (typeof client.clientSecret === 'string' || Array.isArray(client.redirectUris));
-  const whole = Array.isArray(pointsOfSale) && typeof fixtures === 'object' && fixtures !== null;
-  return whole && Array.isArray(clients) && clients.length > 0 && clients.every(opens);
-};
+export function demoFile(directory: string): string {
+  return join(directory, 'demo.json');
+}
 
 /**
  * The stored credentials, or undefined if there are none. @throws {StartFault} when the file is damaged or incomplete
  */
-export const readDemo = (directory: string): DemoCredentials | undefined => {
+export function readDemo(directory: string): DemoCredentials | undefined {
   const path = demoFile(directory);
   const damaged = (how: string): StartFault => new StartFault(`${path} ${how}; remove it to get new demo credentials`);
   try {
@@ -51,17 +44,28 @@ export const readDemo = (directory: string): DemoCredentials | undefined => {
     if (reasonOf(error) === 'ENOENT') return undefined;
     throw error instanceof StartFault ? error : damaged(`cannot be read (${explain(error)})`);
   }
+}
+
+const isDemo = (value: unknown): value is DemoCredentials => {
+  const { clients, pointsOfSale, fixtures } = (value ?? {}) as Partial<Record<keyof DemoCredentials, unknown>>;
+  const opens = (client: Partial<DemoClient> | null): boolean =>
+    typeof client?.clientId === 'string' &&
+    (typeof client.clientSecret === 'string' || Array.isArray(client.redirectUris));
+  const whole = Array.isArray(pointsOfSale) && typeof fixtures === 'object' && fixtures !== null;
+  return whole && Array.isArray(clients) && clients.length > 0 && clients.every(opens);
 };
 
 /** Removes the file. */
-export const removeDemo = (directory: string): void => rmSync(demoFile(directory), { force: true });
+export function removeDemo(directory: string): void {
+  rmSync(demoFile(directory), { force: true });
+}
 
 /** Writes the file atomically, readable by its owner only. @throws {StartFault} when it cannot be written */
-export const writeDemo = (directory: string, demo: DemoCredentials): void => {
+export function writeDemo(directory: string, demo: DemoCredentials): void {
   const path = demoFile(directory);
   try {
     replaceFile(path, `${JSON.stringify(demo, null, 2)}\n`, 0o600);
   } catch (error) {
     throw new StartFault(`${path} cannot be written: ${explain(error)}`);
   }
-};
+}

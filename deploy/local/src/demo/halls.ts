@@ -77,45 +77,13 @@ const PITCH = 15;
 const ROWS = 18;
 const EDGE = 11;
 
-const rowsOf = ({ rows, seats }: Section): Row[] =>
-  [...rows].map((row, index) => ({ row, seats: seats[index] ?? seats.at(-1) ?? 0 }));
-
-const around = ({ left, right, top, bottom, bow }: Record<'left' | 'right' | 'top' | 'bottom' | 'bow', number>) =>
-  `M${left} ${top}Q${CENTRE} ${top + 2 * bow} ${right} ${top}V${bottom}Q${CENTRE} ${bottom + 2 * bow} ${left} ${bottom}Z`;
-
 type Shape = Pick<SeatMapArea, 'outline' | 'rows'>;
 
-const shapeOfBlock = (block: Block): Shape => {
-  const { top, bow, pitch = PITCH } = block;
-  const rows = rowsOf(block).map(({ row, seats }, index) => {
-    const half = ((seats - 1) * pitch) / 2;
-    const y = top + index * ROWS;
-    return { row, from: { x: CENTRE - half, y }, to: { x: CENTRE + half, y }, curve: bow };
-  });
-  const half = Math.max(...rows.map(({ to }) => to.x - CENTRE)) + EDGE;
-  const bottom = top + (rows.length - 1) * ROWS + EDGE;
-  return { outline: around({ left: CENTRE - half, right: CENTRE + half, top: top - EDGE, bottom, bow }), rows };
-};
-
-const shapeOfBoxes = (boxes: Boxes): Shape => {
-  const { x, top } = boxes;
-  let y = top;
-  const rows: Shape['rows'][number][] = [];
-  const outlines: string[] = [];
-  for (const { row, seats } of rowsOf(boxes)) {
-    const end = y + (seats - 1) * PITCH;
-    rows.push({ row, from: { x, y }, to: { x, y: end } });
-    outlines.push(`M${x - EDGE} ${y - EDGE}H${x + EDGE}V${end + EDGE}H${x - EDGE}Z`);
-    y = end + 2 * EDGE + 4;
-  }
-  return { outline: outlines.join(''), rows };
-};
-
 /** A hall as the catalog accepts it; `texts` reads a line of the file. */
-export const hallOf = (
+export function hallOf(
   { categories, capacities = [], sections, stage = 0 }: PlannedHall,
   texts: (line: string) => Texts,
-): Hall => {
+): Hall {
   const seatCategories = Object.entries(categories).map(([code, line], index): SeatCategory => {
     const name = texts(line);
     if (!sections) return { code, name, numbered: false, capacity: capacities[index] ?? 0 };
@@ -130,4 +98,36 @@ export const hallOf = (
     ...('bow' in section ? shapeOfBlock(section) : shapeOfBoxes(section)),
   }));
   return { seatCategories, seatMap: { stage: { x: CENTRE - stage / 2, y: 0, width: stage }, areas } };
+}
+
+const rowsOf = ({ rows, seats }: Section): Row[] =>
+  [...rows].map((row, index) => ({ row, seats: seats[index] ?? seats.at(-1) ?? 0 }));
+
+const shapeOfBlock = (block: Block): Shape => {
+  const { top, bow, pitch = PITCH } = block;
+  const rows = rowsOf(block).map(({ row, seats }, index) => {
+    const half = ((seats - 1) * pitch) / 2;
+    const y = top + index * ROWS;
+    return { row, from: { x: CENTRE - half, y }, to: { x: CENTRE + half, y }, curve: bow };
+  });
+  const half = Math.max(...rows.map(({ to }) => to.x - CENTRE)) + EDGE;
+  const bottom = top + (rows.length - 1) * ROWS + EDGE;
+  return { outline: around({ left: CENTRE - half, right: CENTRE + half, top: top - EDGE, bottom, bow }), rows };
+};
+
+const around = ({ left, right, top, bottom, bow }: Record<'left' | 'right' | 'top' | 'bottom' | 'bow', number>) =>
+  `M${left} ${top}Q${CENTRE} ${top + 2 * bow} ${right} ${top}V${bottom}Q${CENTRE} ${bottom + 2 * bow} ${left} ${bottom}Z`;
+
+const shapeOfBoxes = (boxes: Boxes): Shape => {
+  const { x, top } = boxes;
+  let y = top;
+  const rows: Shape['rows'][number][] = [];
+  const outlines: string[] = [];
+  for (const { row, seats } of rowsOf(boxes)) {
+    const end = y + (seats - 1) * PITCH;
+    rows.push({ row, from: { x, y }, to: { x, y: end } });
+    outlines.push(`M${x - EDGE} ${y - EDGE}H${x + EDGE}V${end + EDGE}H${x - EDGE}Z`);
+    y = end + 2 * EDGE + 4;
+  }
+  return { outline: outlines.join(''), rows };
 };

@@ -235,7 +235,7 @@ const USUAL_HOURS = [10.5, 18.5, 34.5];
 const STEP = 50;
 
 /** The request bodies that create the products of an institution; their dates are relative to `now`. */
-export const bodiesOf = ({ timeZone, products }: DemoInstitution, tariffs: TariffIds, now: Date) => {
+export function bodiesOf({ timeZone, products }: DemoInstitution, tariffs: TariffIds, now: Date) {
   const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   const at = (days: number, hour: number, minute = 0): string =>
     new Date(midnight + days * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS).toISOString();
@@ -268,7 +268,7 @@ export const bodiesOf = ({ timeZone, products }: DemoInstitution, tariffs: Tarif
     const details = { code, type, name, description, ...(entries && { entries }), startDate: dates[0], endDate };
     return { ...details, state: 'running', performances };
   });
-};
+}
 
 /** The request body of a product. */
 export type NewProduct = ReturnType<typeof bodiesOf>[number];

@@ -37,7 +37,7 @@ export interface Progress {
 const ID = 'seeding';
 
 /** The progress recorded in a store. */
-export const progressIn = (store: Store): Progress => {
+export function progressIn(store: Store): Progress {
   const documents = store.collection(records).of('installation');
   return {
     state: async () => (await documents.get(ID)) ?? { state: 'never' },
@@ -50,19 +50,20 @@ export const progressIn = (store: Store): Progress => {
       await documents.update(ID, () => ({ next: { id: ID, state: 'done', fixtures } }));
     },
   };
-};
+}
 
 const institutions: readonly DemoInstitution[] = [opera, museum];
 
 /** The clients of the page at /door/, as DOOR_CLIENT_IDS names them. */
-export const doorClientIdsOf = ({ clients }: Pick<DemoCredentials, 'clients'>): string =>
-  institutions
+export function doorClientIdsOf({ clients }: Pick<DemoCredentials, 'clients'>): string {
+  return institutions
     .flatMap(({ id, name }) =>
       clients
         .filter((client) => client.institution === id && client.name === 'door')
         .map(({ clientId }) => `${name}=${clientId}`),
     )
     .join(',');
+}
 
 interface SeedingOptions extends Pick<ShopKeeperOptions, 'urls' | 'serviceRootSecret'> {
   readonly stores: { readonly authorizer: Store; readonly catalog: Store; readonly pos: Store };
@@ -81,22 +82,66 @@ interface SeedingOptions extends Pick<ShopKeeperOptions, 'urls' | 'serviceRootSe
   readonly signal?: AbortSignal;
 }
 
-/** Registers everybody of an institution, and creates what its catalogue lacks unless its fixtures are known. */
-const seedInstitution = async (options: SeedingOptions, institution: DemoInstitution, known?: FixtureIds) => {
-  const { stores, addresses } = options;
-  const { id } = institution;
-  const clients = await registerClients(stores.authorizer, institution, addresses.baseUrl);
-  const full = clients.find(({ name }) => name === 'full');
-  if (full?.clientSecret === undefined) throw new Error('the demo data lacks a client for the seeding');
-  const { clientId, clientSecret } = full;
-  const keeper = await createShopKeeper({ ...options, clientId, clientSecret });
-  const fixtures = known ?? (await stock(keeper, institution, options));
-  const users = await registerUsers(stores.pos, institution, keeper);
-  // The user of the role customer is the first user of the point of sale.
-  const contactNumber = String(users[0]?.contactNumber);
-  const customer = { institution: id, publicUrl: addresses.baseUrl, contactNumber };
-  const apiUsers = await registerApiUsers(stores.authorizer, customer);
-  return { id, clients, apiKey: await registerApiKey(stores.authorizer, id), fixtures, users, apiUsers };
+/** Seedings that fail before the start fails. */
+const ATTEMPTS = 3;
+
+/** Pauses between attempts while a server does not answer: at first, and at most. */
+const PAUSE_MS = { first: 250, longest: 5_000 } as const;
+
+/**
+ * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A
+ * seeding that fails, such as on a disk that is slow for seconds, goes on twice; while the server of `waitsFor` does not
+ * answer, it goes on until it does. Returns the credentials; undefined for an installation that was set up without demo
+ * data. @throws {StartFault} with the reason, such as a full disk
+ */
+export async function ensureDemo(options: SeedingOptions): Promise<DemoCredentials | undefined> {
+  const { tell, trouble, waitsFor, signal } = options;
+  let failures = 0;
+  for (let pauseMs: number = PAUSE_MS.first; ; ) {
+    try {
+      return await ensure(options);
+    } catch (error) {
+      if (error instanceof StartFault || signal?.aborted) throw error;
+      const reason = trouble?.() ?? (error instanceof Error ? error.message : String(error));
+      if (waitsFor !== undefined && isPassing(error)) {
+        tell(`waiting for ${waitsFor}: ${reason}`);
+        await pause(pauseMs, undefined, { signal });
+        pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
+      } else {
+        failures += 1;
+        if (failures === ATTEMPTS) throw new StartFault(`the demo data cannot be created: ${reason}`);
+        tell(`interrupted, and goes on: ${reason}`);
+      }
+    }
+  }
+}
+
+const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
+  const { progress, directory, stores } = options;
+  const recorded = await progress.state();
+  const credentials = readDemo(directory);
+  if (recorded.state === 'done') {
+    return credentials ? followAddresses(options, credentials) : seed(options, recorded.fixtures);
+  }
+  if (recorded.state === 'never') {
+    if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
+    // Credentials of other data, which no longer exists.
+    if (credentials) removeDemo(directory);
+    await progress.begin();
+  }
+  return seed(options);
+};
+
+/** Updates the addresses of the file to those of the settings. */
+const followAddresses = async (
+  { directory, addresses, stores }: SeedingOptions,
+  stored: DemoCredentials,
+): Promise<DemoCredentials> => {
+  const { baseUrl, posUrl, caFile } = addresses;
+  if (stored.baseUrl === baseUrl && stored.posUrl === posUrl && stored.caFile === caFile) return stored;
+  const demo = { ...stored, ...addresses, clients: await moveClients(stores.authorizer, stored.clients, baseUrl) };
+  writeDemo(directory, demo);
+  return demo;
 };
 
 /**
@@ -133,67 +178,23 @@ const seed = async (options: SeedingOptions, known?: AllFixtures): Promise<DemoC
   return demo;
 };
 
-/** Updates the addresses of the file to those of the settings. */
-const followAddresses = async (
-  { directory, addresses, stores }: SeedingOptions,
-  stored: DemoCredentials,
-): Promise<DemoCredentials> => {
-  const { baseUrl, posUrl, caFile } = addresses;
-  if (stored.baseUrl === baseUrl && stored.posUrl === posUrl && stored.caFile === caFile) return stored;
-  const demo = { ...stored, ...addresses, clients: await moveClients(stores.authorizer, stored.clients, baseUrl) };
-  writeDemo(directory, demo);
-  return demo;
+/** Registers everybody of an institution, and creates what its catalogue lacks unless its fixtures are known. */
+const seedInstitution = async (options: SeedingOptions, institution: DemoInstitution, known?: FixtureIds) => {
+  const { stores, addresses } = options;
+  const { id } = institution;
+  const clients = await registerClients(stores.authorizer, institution, addresses.baseUrl);
+  const full = clients.find(({ name }) => name === 'full');
+  if (full?.clientSecret === undefined) throw new Error('the demo data lacks a client for the seeding');
+  const { clientId, clientSecret } = full;
+  const keeper = await createShopKeeper({ ...options, clientId, clientSecret });
+  const fixtures = known ?? (await stock(keeper, institution, options));
+  const users = await registerUsers(stores.pos, institution, keeper);
+  // The user of the role customer is the first user of the point of sale.
+  const contactNumber = String(users[0]?.contactNumber);
+  const customer = { institution: id, publicUrl: addresses.baseUrl, contactNumber };
+  const apiUsers = await registerApiUsers(stores.authorizer, customer);
+  return { id, clients, apiKey: await registerApiKey(stores.authorizer, id), fixtures, users, apiUsers };
 };
-
-const ensure = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
-  const { progress, directory, stores } = options;
-  const recorded = await progress.state();
-  const credentials = readDemo(directory);
-  if (recorded.state === 'done') {
-    return credentials ? followAddresses(options, credentials) : seed(options, recorded.fixtures);
-  }
-  if (recorded.state === 'never') {
-    if ((await listInstitutions(stores.catalog)).length > 0) return undefined;
-    // Credentials of other data, which no longer exists.
-    if (credentials) removeDemo(directory);
-    await progress.begin();
-  }
-  return seed(options);
-};
-
-/** Seedings that fail before the start fails. */
-const ATTEMPTS = 3;
-
-/** Pauses between attempts while a server does not answer: at first, and at most. */
-const PAUSE_MS = { first: 250, longest: 5_000 } as const;
 
 const isPassing = (error: unknown): boolean =>
   error instanceof StoreUnavailable || (error instanceof RefusedCall && error.passes);
-
-/**
- * Seeds an installation without institutions, completes an interrupted seeding, and writes a lost `demo.json` again. A
- * seeding that fails, such as on a disk that is slow for seconds, goes on twice; while the server of `waitsFor` does not
- * answer, it goes on until it does. Returns the credentials; undefined for an installation that was set up without demo
- * data. @throws {StartFault} with the reason, such as a full disk
- */
-export const ensureDemo = async (options: SeedingOptions): Promise<DemoCredentials | undefined> => {
-  const { tell, trouble, waitsFor, signal } = options;
-  let failures = 0;
-  for (let pauseMs: number = PAUSE_MS.first; ; ) {
-    try {
-      return await ensure(options);
-    } catch (error) {
-      if (error instanceof StartFault || signal?.aborted) throw error;
-      const reason = trouble?.() ?? (error instanceof Error ? error.message : String(error));
-      if (waitsFor !== undefined && isPassing(error)) {
-        tell(`waiting for ${waitsFor}: ${reason}`);
-        await pause(pauseMs, undefined, { signal });
-        pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
-      } else {
-        failures += 1;
-        if (failures === ATTEMPTS) throw new StartFault(`the demo data cannot be created: ${reason}`);
-        tell(`interrupted, and goes on: ${reason}`);
-      }
-    }
-  }
-};

@@ -45,13 +45,6 @@ export interface ShopKeeperOptions {
   readonly clientSecret: string;
 }
 
-const read = async <Data>(response: Response): Promise<Data> => {
-  const { status, details, data } = (await response.json()) as { status: string; details: string | null; data: Data };
-  if (response.ok) return data;
-  const { pathname } = new URL(response.url);
-  throw new RefusedCall(`${pathname} answered ${response.status} ${status}: ${details}`, response.status);
-};
-
 /** The authorizer's identities are valid for a minute; they are renewed well before. */
 const RENEWED_AFTER_MS = 30_000;
 
@@ -59,7 +52,7 @@ const RENEWED_AFTER_MS = 30_000;
  * Creates a caller of the services that repeats the gateway's steps, since the gateway opens only after the seeding: a
  * token of the client, the authorizer's decision on each operation, the signed identity.
  */
-export const createShopKeeper = async (options: ShopKeeperOptions): Promise<ShopKeeper> => {
+export async function createShopKeeper(options: ShopKeeperOptions): Promise<ShopKeeper> {
   const { urls, serviceRootSecret, clientId, clientSecret } = options;
   const authorization = serviceAuthorization('gateway', deriveServiceSecret(serviceRootSecret, 'gateway'));
   const identities = new Map<string, { readonly identity: Promise<string>; readonly at: number }>();
@@ -99,4 +92,11 @@ export const createShopKeeper = async (options: ShopKeeperOptions): Promise<Shop
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     }).then(read<Data>);
   };
+}
+
+const read = async <Data>(response: Response): Promise<Data> => {
+  const { status, details, data } = (await response.json()) as { status: string; details: string | null; data: Data };
+  if (response.ok) return data;
+  const { pathname } = new URL(response.url);
+  throw new RefusedCall(`${pathname} answered ${response.status} ${status}: ${details}`, response.status);
 };

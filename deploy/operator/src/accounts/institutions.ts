@@ -13,11 +13,11 @@ import { type Command, listOf, Misuse, nameOf, required } from '../command.ts';
 import { type Installation, Refused } from '../installation.ts';
 
 /** The institution that a command names. @throws {Refused} when the id is unknown */
-export const knownInstitution = async (installation: Installation, id: string): Promise<Institution> => {
+export async function knownInstitution(installation: Installation, id: string): Promise<Institution> {
   const found = (await listInstitutions(await installation.store('catalog'))).find((one) => one.id === id);
   if (!found) throw new Refused(`there is no institution ${id}`);
   return found;
-};
+}
 
 export const institutions: readonly Command[] = [
   {
@@ -45,13 +45,13 @@ export const institutions: readonly Command[] = [
 ];
 
 /** A point of sale of an institution. @throws {Refused} when it is unknown */
-export const knownPointOfSale = async (installation: Installation, institution: string, host: string) => {
+export async function knownPointOfSale(installation: Installation, institution: string, host: string) {
   const { id } = await knownInstitution(installation, institution);
   const all = await listPointsOfSale(await installation.store('catalog'), id);
   const found = all.find(({ serviceHost }) => serviceHost === host.toLowerCase());
   if (!found) throw new Refused(`${id} has no point of sale ${host}`);
   return found;
-};
+}
 
 const isMethod = (text: string): text is PaymentMethod => paymentMethods.some((method) => method === text);
 

@@ -6,6 +6,27 @@ import { byId, type CheckedCollections, pagesOf } from './reading.ts';
 /** Resources whose positions are read at once. */
 const WIDTH = 100;
 
+/** Judges documents by their last announcement: its event was recorded. */
+export async function judgeAnnounced(
+  collections: CheckedCollections,
+  kind: Kind,
+  found: readonly Announced[],
+): Promise<Case[]> {
+  const recorded = await recordedOf(
+    collections,
+    found.filter(({ lastAnnouncement }) => lastAnnouncement),
+  );
+  const lacks = ({ id, lastAnnouncement: last }: Announced) => last && (recorded.get(id) ?? 0) < last.position;
+  const lacking = new Set(found.filter(lacks).map(({ institution }) => institution));
+  const soon = await resumedSoon(collections, lacking, recorded);
+  return found.map((document) => {
+    const { id, lastAnnouncement: last } = document;
+    const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded.get(id) ?? 0}, not ${last?.position}`;
+    const finding: Finding = { invariant: 'event', offenders: [id], text, underWay: soon.has(id) };
+    return caseOf(kind, document, lacks(document) ? [finding] : []);
+  });
+}
+
 /** The last recorded position of each document that has any, by its id. */
 const recordedOf = async (
   { events, retired }: CheckedCollections,
@@ -35,42 +56,6 @@ const resumedSoon = async (
   return new Set(due.map(({ event }) => event.resource.id));
 };
 
-/** Judges documents by their last announcement: its event was recorded. */
-export const judgeAnnounced = async (
-  collections: CheckedCollections,
-  kind: Kind,
-  found: readonly Announced[],
-): Promise<Case[]> => {
-  const recorded = await recordedOf(
-    collections,
-    found.filter(({ lastAnnouncement }) => lastAnnouncement),
-  );
-  const lacks = ({ id, lastAnnouncement: last }: Announced) => last && (recorded.get(id) ?? 0) < last.position;
-  const lacking = new Set(found.filter(lacks).map(({ institution }) => institution));
-  const soon = await resumedSoon(collections, lacking, recorded);
-  return found.map((document) => {
-    const { id, lastAnnouncement: last } = document;
-    const text = `the change ${last?.type} of ${id} has no event; the last one has the position ${recorded.get(id) ?? 0}, not ${last?.position}`;
-    const finding: Finding = { invariant: 'event', offenders: [id], text, underWay: soon.has(id) };
-    return caseOf(kind, document, lacks(document) ? [finding] : []);
-  });
-};
-
-const faultsOf = (event: EventDocument, previous: EventDocument | undefined, earlier: ReadonlyMap<string, number>) => {
-  const findings: Finding[] = [];
-  const { id, sequence, position, resource, institution } = event;
-  if (previous && sequence !== previous.sequence + 1) {
-    const text = `the event ${id} of ${institution} has the sequence ${sequence}, after ${previous.sequence}`;
-    findings.push({ invariant: 'event_sequence', offenders: [id], text });
-  }
-  const before = earlier.get(resource.id);
-  if (before !== undefined && before >= position) {
-    const text = `the event ${id} of ${resource.id} has the position ${position}, after ${before}`;
-    findings.push({ invariant: 'event_sequence', offenders: [id], text });
-  }
-  return findings;
-};
-
 /** Resources whose last position is remembered during the walk. */
 const MOST = 100_000;
 
@@ -98,8 +83,23 @@ export async function* judgeEvents(
   }
 }
 
+const faultsOf = (event: EventDocument, previous: EventDocument | undefined, earlier: ReadonlyMap<string, number>) => {
+  const findings: Finding[] = [];
+  const { id, sequence, position, resource, institution } = event;
+  if (previous && sequence !== previous.sequence + 1) {
+    const text = `the event ${id} of ${institution} has the sequence ${sequence}, after ${previous.sequence}`;
+    findings.push({ invariant: 'event_sequence', offenders: [id], text });
+  }
+  const before = earlier.get(resource.id);
+  if (before !== undefined && before >= position) {
+    const text = `the event ${id} of ${resource.id} has the position ${position}, after ${before}`;
+    findings.push({ invariant: 'event_sequence', offenders: [id], text });
+  }
+  return findings;
+};
+
 /** Judges events again, each with the one before it. */
-export const judgeEventsAgain = async ({ events }: CheckedCollections, ids: readonly string[]): Promise<Case[]> => {
+export async function judgeEventsAgain({ events }: CheckedCollections, ids: readonly string[]): Promise<Case[]> {
   const found = await byId(events, ids);
   return Promise.all(
     [...found.values()].map(async (event) => {
@@ -117,4 +117,4 @@ export const judgeEventsAgain = async ({ events }: CheckedCollections, ids: read
       return caseOf('event', event, findings);
     }),
   );
-};
+}

@@ -79,26 +79,27 @@ interface Versioned {
 }
 
 /** A case of a document, with what else was read for it and the keys of events that may change it. */
-export const caseOf = (
+export function caseOf(
   kind: Kind,
   { id, institution, version }: Versioned,
   findings: readonly Finding[],
   read: readonly Versioned[] = [],
   concerns: readonly string[] = [],
-): Case => {
+): Case {
   const versions = [{ id, version }, ...read].map((one) => `${one.id}@${one.version}`);
   return { kind, id, institution, findings, seen: versions.sort().join(' '), concerns: [id, ...concerns] };
-};
+}
 
 /** Whether a rule holds, what is wrong otherwise, and the other document at fault. */
 export type Rule = readonly [holds: boolean, text: string, other?: string];
 
 /** The findings of the rules that do not hold for a document; `subject` begins their texts. */
-export const broken = (invariant: Invariant, id: string, subject: string, rules: readonly Rule[]): Finding[] =>
-  rules
+export function broken(invariant: Invariant, id: string, subject: string, rules: readonly Rule[]): Finding[] {
+  return rules
     .filter(([holds]) => !holds)
     .map(([, text, other]) => ({
       invariant,
       offenders: other === undefined ? [id] : [id, other],
       text: `${subject} ${text}`,
     }));
+}

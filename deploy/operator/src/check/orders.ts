@@ -19,9 +19,43 @@ interface OrderEvidence {
 
 const ended: readonly string[] = ['confirmed', 'expired', 'cancelled'];
 
-/** Whether the order is entitled to its places now: it is confirmed, or its hold runs. */
-const hasPlaces = ({ state, deadline }: OrderDocument, now: number): boolean =>
-  state === 'confirmed' || (unpaidStates.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
+/** Judges orders against the places, tickets and contacts that they name. */
+export async function judgeOrders(collections: CheckedCollections, found: readonly OrderDocument[]): Promise<Case[]> {
+  const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
+  const tickets = await byOwner(collections.tickets, 'orderId', withTickets);
+  const placesOf = (order: OrderDocument): string[] =>
+    order.state === 'cancelled'
+      ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
+      : order.state === 'expired'
+        ? []
+        : order.lines.map(({ place }) => place.id);
+  const places = await byId(collections.places, found.flatMap(placesOf));
+  const own = new Map(found.map((order) => [order.id, order]));
+  const strangers = found.flatMap((order) => {
+    const holders = placesOf(order).map((id) => places.get(id)?.holder);
+    return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
+  });
+  const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  const now = Date.now();
+  return found.map((order) => {
+    const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
+    const findings = [...judgeOrder(evidence, now), ...contactFaults(order, contacts)];
+    const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
+    const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
+    const concerns = [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''];
+    return caseOf('order', order, findings, [...had, ...others, ...evidence.tickets], concerns);
+  });
+}
+
+/** All findings on an order, from its own members and from other services. */
+const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] => [
+  ...linePlaces(evidence, now),
+  ...lineTickets(evidence),
+  ...cancellationFaults(evidence),
+  ...stateFaults(evidence),
+  ...moneyFaults(evidence, now),
+];
 
 const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Finding[] => {
   if (!hasPlaces(order, now)) return [];
@@ -52,7 +86,9 @@ const linePlaces = ({ order, places, rivals }: OrderEvidence, now: number): Find
   });
 };
 
-const isLive = ({ status }: TicketDocument): boolean => status !== 'invalidated' && status !== 'cancelled';
+/** Whether the order is entitled to its places now: it is confirmed, or its hold runs. */
+const hasPlaces = ({ state, deadline }: OrderDocument, now: number): boolean =>
+  state === 'confirmed' || (unpaidStates.includes(state) && deadline !== null && deadline > now + CLOCKS_MS);
 
 const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
   if (order.state !== 'confirmed') return [];
@@ -74,14 +110,7 @@ const lineTickets = ({ order, tickets }: OrderEvidence): Finding[] => {
   });
 };
 
-/** The ticket was used before the cancellation: its place stays sold. */
-const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
-  tickets.flatMap(({ status, place: { id } }): Finding[] => {
-    const place = places.get(id);
-    if (status !== 'controlled' || (place?.state === 'sold' && place.holder === order.id)) return [];
-    const text = `${order.id} is cancelled, a controlled ticket keeps ${id}, which is ${place?.state ?? 'missing'}`;
-    return [{ invariant: 'place_owner', offenders: [id, order.id], text }];
-  });
+const isLive = ({ status }: TicketDocument): boolean => status !== 'invalidated' && status !== 'cancelled';
 
 const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
   const { order, tickets } = evidence;
@@ -109,6 +138,15 @@ const cancellationFaults = (evidence: OrderEvidence): Finding[] => {
   const text = `${id} was cancelled with ${lines.length} lines, ${controlledTickets} controlled, and is settled with ${ticketsCancelled} tickets cancelled, ${controlled} controlled, ${placesReleased} places released`;
   return [...open, { invariant: 'cancellation', offenders: [id], text }];
 };
+
+/** The ticket was used before the cancellation: its place stays sold. */
+const retainedPlaces = ({ order, places, tickets }: OrderEvidence): Finding[] =>
+  tickets.flatMap(({ status, place: { id } }): Finding[] => {
+    const place = places.get(id);
+    if (status !== 'controlled' || (place?.state === 'sold' && place.holder === order.id)) return [];
+    const text = `${order.id} is cancelled, a controlled ticket keeps ${id}, which is ${place?.state ?? 'missing'}`;
+    return [{ invariant: 'place_owner', offenders: [id, order.id], text }];
+  });
 
 const stateFaults = ({ order }: OrderEvidence): Finding[] => {
   const { id, state, lines, heldPlaces, confirmedAt, cancellation, deadline } = order;
@@ -140,53 +178,12 @@ const moneyFaults = ({ order }: OrderEvidence, now: number): Finding[] => {
   return broken('payments', id, id, rules);
 };
 
-/** All findings on an order, from its own members and from other services. */
-const judgeOrder = (evidence: OrderEvidence, now: number): Finding[] => [
-  ...linePlaces(evidence, now),
-  ...lineTickets(evidence),
-  ...cancellationFaults(evidence),
-  ...stateFaults(evidence),
-  ...moneyFaults(evidence, now),
-];
-
 const contactFaults = (order: OrderDocument, contacts: ReadonlyMap<string, ContactDocument>): Finding[] => {
   const { id, contactNumber, institution, guest } = order;
   // A guest's contact is created after the checkout; until then the order stores the contact's data.
   if (guest || contactNumber === null || contacts.get(contactNumber)?.institution === institution) return [];
   const text = `${id} is of the contact ${contactNumber}, which does not exist`;
   return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
-};
-
-/** Judges orders against the places, tickets and contacts that they name. */
-export const judgeOrders = async (
-  collections: CheckedCollections,
-  found: readonly OrderDocument[],
-): Promise<Case[]> => {
-  const withTickets = found.filter(({ state }) => state === 'confirmed' || state === 'cancelled');
-  const tickets = await byOwner(collections.tickets, 'orderId', withTickets);
-  const placesOf = (order: OrderDocument): string[] =>
-    order.state === 'cancelled'
-      ? (tickets.get(order.id) ?? []).flatMap(({ status, place }) => (status === 'controlled' ? [place.id] : []))
-      : order.state === 'expired'
-        ? []
-        : order.lines.map(({ place }) => place.id);
-  const places = await byId(collections.places, found.flatMap(placesOf));
-  const own = new Map(found.map((order) => [order.id, order]));
-  const strangers = found.flatMap((order) => {
-    const holders = placesOf(order).map((id) => places.get(id)?.holder);
-    return holders.filter((holder) => holder !== order.id && !own.has(holder ?? ''));
-  });
-  const rivals = new Map([...own, ...(await byId(collections.orders, strangers))]);
-  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
-  const now = Date.now();
-  return found.map((order) => {
-    const evidence = { order, places, rivals, tickets: tickets.get(order.id) ?? [] };
-    const findings = [...judgeOrder(evidence, now), ...contactFaults(order, contacts)];
-    const had = placesOf(order).flatMap((id) => places.get(id) ?? []);
-    const others = had.flatMap(({ holder }) => (holder === order.id ? [] : (rivals.get(holder ?? '') ?? [])));
-    const concerns = [...others.map(({ id }) => id), ...order.performanceIds, order.contactNumber ?? ''];
-    return caseOf('order', order, findings, [...had, ...others, ...evidence.tickets], concerns);
-  });
 };
 
 /** The evidence on a ticket; missing documents are undefined. */
@@ -198,19 +195,17 @@ interface TicketEvidence {
   readonly after: TicketDocument | undefined;
 }
 
-const nameOf = (value: string | null): string => value ?? 'none';
-
-/** The members by which users see a ticket: those of its order. An earlier release issued tickets without the channel. */
-const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
-  if (!order || order.institution !== ticket.institution) return [];
-  const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
-  const contacts = `is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`;
-  const places = `is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`;
-  return broken('ticket_bounds', id, `ticket ${id}`, [
-    [contactNumber === order.contactNumber, contacts, order.id],
-    [pointOfSale === order.pointOfSale, places, order.id],
-  ]);
-};
+/** Judges tickets against their orders and those that they replace or are replaced by. */
+export async function judgeTickets(collections: CheckedCollections, found: readonly TicketDocument[]): Promise<Case[]> {
+  const orders = await namedBy(collections.orders, found, 'orderId');
+  const kin = await namedBy(collections.tickets, found, 'replaces', 'replacedBy');
+  return found.map((ticket) => {
+    const order = orders.get(ticket.orderId);
+    const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
+    const read = [order, before, after].flatMap((one) => one ?? []);
+    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
+  });
+}
 
 /** Judges a ticket against its order and its lineage. */
 const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[] => {
@@ -238,17 +233,16 @@ const judgeTicket = ({ ticket, order, before, after }: TicketEvidence): Finding[
   return findings;
 };
 
-/** Judges tickets against their orders and those that they replace or are replaced by. */
-export const judgeTickets = async (
-  collections: CheckedCollections,
-  found: readonly TicketDocument[],
-): Promise<Case[]> => {
-  const orders = await namedBy(collections.orders, found, 'orderId');
-  const kin = await namedBy(collections.tickets, found, 'replaces', 'replacedBy');
-  return found.map((ticket) => {
-    const order = orders.get(ticket.orderId);
-    const [before, after] = [kin.get(ticket.replaces ?? ''), kin.get(ticket.replacedBy ?? '')];
-    const read = [order, before, after].flatMap((one) => one ?? []);
-    return caseOf('ticket', ticket, judgeTicket({ ticket, order, before, after }), read, [ticket.orderId]);
-  });
+/** The members by which users see a ticket: those of its order. An earlier release issued tickets without the channel. */
+const boundsFaults = (ticket: TicketDocument, order: OrderDocument | undefined): Finding[] => {
+  if (!order || order.institution !== ticket.institution) return [];
+  const { id, contactNumber, pointOfSale = order.pointOfSale } = ticket;
+  const contacts = `is of the contact ${nameOf(contactNumber)}, its order of ${nameOf(order.contactNumber)}`;
+  const places = `is of the point of sale ${nameOf(pointOfSale)}, its order of ${nameOf(order.pointOfSale)}`;
+  return broken('ticket_bounds', id, `ticket ${id}`, [
+    [contactNumber === order.contactNumber, contacts, order.id],
+    [pointOfSale === order.pointOfSale, places, order.id],
+  ]);
 };
+
+const nameOf = (value: string | null): string => value ?? 'none';

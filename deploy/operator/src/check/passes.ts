@@ -26,11 +26,9 @@ const COUNTED = [
 /** The documents read so far, by kind. */
 export type Counts = Record<string, number>;
 
-export const noCounts = (): Counts => Object.fromEntries(COUNTED.map((name) => [name, 0]));
-
-const count = (counts: Counts, name: (typeof COUNTED)[number], more: number): void => {
-  counts[name] = (counts[name] ?? 0) + more;
-};
+export function noCounts(): Counts {
+  return Object.fromEntries(COUNTED.map((name) => [name, 0]));
+}
 
 type Read = (page: readonly Document[]) => void;
 
@@ -118,6 +116,10 @@ export async function* lookAtAll(
   for (const one of announcing) yield* judgeEvents(collections, one, (events) => count(counts, 'events', events));
 }
 
+const count = (counts: Counts, name: (typeof COUNTED)[number], more: number): void => {
+  counts[name] = (counts[name] ?? 0) + more;
+};
+
 const judges: Readonly<Record<Kind, Pick<Judge, 'again'>>> = {
   ...documents,
   ...announcements,
@@ -134,5 +136,6 @@ const judges: Readonly<Record<Kind, Pick<Judge, 'again'>>> = {
 };
 
 /** Reads documents again, by kind and id. */
-export const lookAgain = (collections: CheckedCollections, kind: Kind, ids: readonly string[]): Promise<Case[]> =>
-  judges[kind].again(collections, ids);
+export function lookAgain(collections: CheckedCollections, kind: Kind, ids: readonly string[]): Promise<Case[]> {
+  return judges[kind].again(collections, ids);
+}

@@ -11,10 +11,10 @@ import { broken, type Case, caseOf, type Finding } from './findings.ts';
 import { byOwner, type CheckedCollections, namedBy } from './reading.ts';
 
 /** Judges contacts: purchases of an erased contact contain no personal data. */
-export const judgeContacts = async (
+export async function judgeContacts(
   collections: CheckedCollections,
   found: readonly ContactDocument[],
-): Promise<Case[]> => {
+): Promise<Case[]> {
   const erased = found.filter(({ erasedAt }) => erasedAt !== undefined);
   const orders = await byOwner(collections.orders, 'contactNumber', erased);
   const tickets = await byOwner(collections.tickets, 'contactNumber', erased);
@@ -32,7 +32,13 @@ export const judgeContacts = async (
     const concerns = [...bought.map(({ id }) => id), ...named.map(({ orderId }) => orderId)];
     return caseOf('contact', contact, findings, [...naming, ...named], concerns);
   });
-};
+}
+
+/** Judges logins at points of sale. */
+export async function judgeLogins(collections: CheckedCollections, found: readonly LoginDocument[]): Promise<Case[]> {
+  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
+  return found.map((login) => caseOf('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]));
+}
 
 const whoFaults = (
   { id, institution, contactNumber }: VisitDocument | LoginDocument,
@@ -45,20 +51,8 @@ const whoFaults = (
   return [{ invariant: 'contact', offenders: [id, contactNumber], text }];
 };
 
-/** Judges logins at points of sale. */
-export const judgeLogins = async (
-  collections: CheckedCollections,
-  found: readonly LoginDocument[],
-): Promise<Case[]> => {
-  const contacts = await namedBy(collections.contacts, found, 'contactNumber');
-  return found.map((login) => caseOf('login', login, whoFaults(login, 'login', contacts), [], [login.contactNumber]));
-};
-
 /** Judges sessions: a missing cart is allowed, a cart of another point of sale is not. */
-export const judgeSessions = async (
-  collections: CheckedCollections,
-  found: readonly VisitDocument[],
-): Promise<Case[]> => {
+export async function judgeSessions(collections: CheckedCollections, found: readonly VisitDocument[]): Promise<Case[]> {
   const orders = await namedBy(collections.orders, found, 'cartId');
   const contacts = await namedBy(collections.contacts, found, 'contactNumber');
   return found.map((session) => {
@@ -70,10 +64,10 @@ export const judgeSessions = async (
     findings.push(...whoFaults(session, 'session', contacts));
     return caseOf('session', session, findings, cart ? [cart] : [], [cartId ?? '', contactNumber ?? '']);
   });
-};
+}
 
 /** Judges users of the institution API. The erasure of a contact deletes its users, a moment later. */
-export const judgeUsers = async (collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> => {
+export async function judgeUsers(collections: CheckedCollections, found: readonly UserDocument[]): Promise<Case[]> {
   const contacts = await namedBy(collections.contacts, found, 'contactNumber');
   return found.map((user) => {
     const { id, institution, state, role, passwordHash, contactNumber } = user;
@@ -87,7 +81,7 @@ export const judgeUsers = async (collections: CheckedCollections, found: readonl
     ]);
     return caseOf('user', user, findings, contact ? [contact] : [], [contactNumber ?? '']);
   });
-};
+}
 
 const HOUR_MS = 3_600_000;
 /** The longest session, and the longest chain of refresh tokens with its last access token. */
@@ -95,10 +89,10 @@ const LONGEST_SESSION_MS = 12 * HOUR_MS;
 const LONGEST_GRANT_MS = 91 * 24 * HOUR_MS;
 
 /** Judges sessions of users. A deleted user's session is over, and stays until it expires. */
-export const judgeSignIns = async (
+export async function judgeSignIns(
   collections: CheckedCollections,
   found: readonly SessionDocument[],
-): Promise<Case[]> => {
+): Promise<Case[]> {
   const users = await namedBy(collections.users, found, 'userId');
   return found.map((session) => {
     const { id, institution, userId, signedInAt, expiresAt } = session;
@@ -109,13 +103,10 @@ export const judgeSignIns = async (
     ]);
     return caseOf('sign_in', session, findings, user ? [user] : []);
   });
-};
+}
 
 /** Judges what users granted. Deleted clients stay. */
-export const judgeGrants = async (
-  collections: CheckedCollections,
-  found: readonly GrantDocument[],
-): Promise<Case[]> => {
+export async function judgeGrants(collections: CheckedCollections, found: readonly GrantDocument[]): Promise<Case[]> {
   const users = await namedBy(collections.users, found, 'userId');
   const clients = await namedBy(collections.clients, found, 'clientId');
   return found.map((grant) => {
@@ -134,24 +125,25 @@ export const judgeGrants = async (
       [user, client].flatMap((one) => one ?? []),
     );
   });
-};
+}
 
 /** Judges API keys. Deleted keys stay, so that their usage keeps a name. */
-export const judgeApiKeys = async (
+export async function judgeApiKeys(
   _collections: CheckedCollections,
   found: readonly ApiKeyDocument[],
-): Promise<Case[]> =>
-  found.map((apiKey) => {
+): Promise<Case[]> {
+  return found.map((apiKey) => {
     const { id, deletedAt, origins } = apiKey;
     const rules = [[deletedAt === null || origins.length === 0, 'is deleted and has origins']] as const;
     return caseOf('api_key', apiKey, broken('api_key', id, `API key ${id}`, rules));
   });
+}
 
 /** Judges the use of API keys: it is of a key of the same institution. */
-export const judgeApiKeyUses = async (
+export async function judgeApiKeyUses(
   collections: CheckedCollections,
   found: readonly ApiKeyUseDocument[],
-): Promise<Case[]> => {
+): Promise<Case[]> {
   const apiKeys = await namedBy(collections.apiKeys, found, 'id');
   return found.map((use) => {
     const { id, institution } = use;
@@ -160,4 +152,4 @@ export const judgeApiKeyUses = async (
     const findings = broken('api_key', id, `API key ${id}`, rules);
     return caseOf('api_key_use', use, findings, apiKey ? [apiKey] : []);
   });
-};
+}

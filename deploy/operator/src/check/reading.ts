@@ -33,7 +33,7 @@ const BETWEEN_READS_MS = 500;
 /**
  * The result of a read, repeated while the store is unavailable. @throws {StoreUnavailable} after {@link PATIENCE_MS}
  */
-export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
+export async function patiently<R>(read: () => Promise<R>): Promise<R> {
   for (const startedAt = performance.now(); ; ) {
     try {
       return await read();
@@ -42,10 +42,37 @@ export const patiently = async <R>(read: () => Promise<R>): Promise<R> => {
       await pause(BETWEEN_READS_MS);
     }
   }
-};
+}
 
 /** The stores of the services that a check reads. */
 export type CheckedStores = Readonly<Record<ServiceName, Store>>;
+
+/**
+ * Every collection that a check reads; it never writes. `users`, `signIns` and `grants` are those of the institution
+ * API, `logins` and `sessions` those of points of sale.
+ */
+export function collectionsOf({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) {
+  return {
+    clients: open(authorizer, clientsCollection),
+    users: open(authorizer, usersCollection),
+    signIns: open(authorizer, sessionsCollection),
+    grants: open(authorizer, grantsCollection),
+    apiKeys: open(authorizer, apiKeysCollection),
+    apiKeyUses: open(authorizer, apiKeyUsesCollection),
+    usage: open(authorizer, usageCollection),
+    performances: open(catalog, performances),
+    places: open(catalog, places),
+    products: open(catalog, products),
+    events: open(events, eventsCollection),
+    retired: open(events, retiredCollection),
+    waiting: open(events, waitingCollection),
+    orders: open(orders, ordersCollection),
+    tickets: open(tickets, ticketsCollection),
+    contacts: open(contacts, contactsCollection),
+    sessions: open(pos, sessions),
+    logins: open(pos, users),
+  };
+}
 
 /** A collection whose reads are repeated while its store is unavailable. */
 const open = <T extends Document>(store: Store, declared: Collection<T>): CollectionHandle<T> => {
@@ -57,31 +84,6 @@ const open = <T extends Document>(store: Store, declared: Collection<T>): Collec
   });
   return { of: (institution) => patient(of(institution)), acrossInstitutions: patient(acrossInstitutions) };
 };
-
-/**
- * Every collection that a check reads; it never writes. `users`, `signIns` and `grants` are those of the institution
- * API, `logins` and `sessions` those of points of sale.
- */
-export const collectionsOf = ({ authorizer, catalog, contacts, orders, tickets, events, pos }: CheckedStores) => ({
-  clients: open(authorizer, clientsCollection),
-  users: open(authorizer, usersCollection),
-  signIns: open(authorizer, sessionsCollection),
-  grants: open(authorizer, grantsCollection),
-  apiKeys: open(authorizer, apiKeysCollection),
-  apiKeyUses: open(authorizer, apiKeyUsesCollection),
-  usage: open(authorizer, usageCollection),
-  performances: open(catalog, performances),
-  places: open(catalog, places),
-  products: open(catalog, products),
-  events: open(events, eventsCollection),
-  retired: open(events, retiredCollection),
-  waiting: open(events, waitingCollection),
-  orders: open(orders, ordersCollection),
-  tickets: open(tickets, ticketsCollection),
-  contacts: open(contacts, contactsCollection),
-  sessions: open(pos, sessions),
-  logins: open(pos, users),
-});
 
 export type CheckedCollections = ReturnType<typeof collectionsOf>;
 
@@ -113,10 +115,10 @@ export async function* everyPage<T extends Document>(
 }
 
 /** The existing documents with these ids, by id. */
-export const byId = async <T extends Document>(
+export async function byId<T extends Document>(
   handle: CollectionHandle<T>,
   ids: Iterable<string | null | undefined>,
-): Promise<Map<string, T>> => {
+): Promise<Map<string, T>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null && id !== undefined);
   const found = new Map<string, T>();
   for (let start = 0; start < wanted.length; start += PAGE) {
@@ -125,28 +127,29 @@ export const byId = async <T extends Document>(
     for (const one of page) found.set(one.id, one);
   }
   return found;
-};
+}
 
 /** The existing documents that these members of others name, by id. */
-export const namedBy = <T extends Document, Member extends string>(
+export function namedBy<T extends Document, Member extends string>(
   handle: CollectionHandle<T>,
   others: readonly Readonly<Record<Member, string | null>>[],
   ...members: readonly Member[]
-): Promise<Map<string, T>> =>
-  byId(
+): Promise<Map<string, T>> {
+  return byId(
     handle,
     others.flatMap((one) => members.map((member) => one[member])),
   );
+}
 
 /**
  * The documents whose `field` has an owner's id, by that id; queried within each owner's institution, as the index
  * requires.
  */
-export const byOwner = async <T extends Document>(
+export async function byOwner<T extends Document>(
   handle: CollectionHandle<T>,
   field: keyof T & string,
   owners: readonly { readonly institution: string; readonly id: string }[],
-): Promise<Map<string, T[]>> => {
+): Promise<Map<string, T[]>> {
   const found = new Map<string, T[]>();
   for (const institution of new Set(owners.map((owner) => owner.institution))) {
     const ids = owners.filter((owner) => owner.institution === institution).map(({ id }) => id);
@@ -161,4 +164,4 @@ export const byOwner = async <T extends Document>(
     }
   }
   return found;
-};
+}

@@ -10,11 +10,142 @@ export const CLOCKS_MS = 5_000;
 /** The places in use of each seat category; withdrawn places are no part of the capacity. */
 type Tally = Map<string, number>;
 
+/** Whether something follows from the order's state that a request or the sweep is still to do. */
+export function isUnderWay({ saleDue, removedPlaces }: Pick<OrderDocument, 'saleDue' | 'removedPlaces'>): boolean {
+  return saleDue != null || removedPlaces != null;
+}
+
+/** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: those of a cancelled order. */
+interface Holding {
+  readonly order: OrderDocument | undefined;
+  readonly tickets: readonly TicketDocument[];
+}
+
+/** The longest hold of a new order that a point of sale can have. */
+const LONGEST_HOLD_MS = 1_440 * 60_000;
+
+/** Judges places that are not free against the orders that have them; reports how many have an order that does not exist. */
+export async function judgePlaces(
+  collections: CheckedCollections,
+  found: readonly PlaceDocument[],
+  abandoned: (places: number) => void = () => undefined,
+): Promise<Case[]> {
+  const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
+  const orders = await namedBy(collections.orders, taken, 'holder');
+  const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
+  const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
+  const now = Date.now();
+  abandoned(taken.filter((place) => isAbandoned(place, orders.get(place.holder ?? ''), now)).length);
+  return taken.map((place) => {
+    const order = orders.get(place.holder ?? '');
+    const own = tickets.get(place.holder ?? '') ?? [];
+    const read = [...(order ? [order] : []), ...own];
+    const concerns = [place.holder ?? '', place.performanceId];
+    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), read, concerns);
+  });
+}
+
+/** Whether a place is held for an order that does not exist: its creation is under way, or its process died. */
+const isAbandoned = ({ state, holder, freeFrom }: PlaceDocument, order: unknown, now: number): boolean =>
+  order === undefined && state === 'held' && freeFrom > now && !byChange(holder ?? '');
+
+/** A change of capacity claims the places that it withdraws. */
+const byChange = (holder: string): boolean => holder.startsWith('capacity:');
+
+/** Judges a place that is not free against its order. */
+const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
+  const { id, state, holder, institution } = place;
+  const faults = stateFaults(place);
+  if (holder === null || byChange(holder) || (state !== 'held' && state !== 'sold')) return faults;
+  const { order } = holding;
+  const why = state === 'sold' ? soldFaults(place, holding) : heldFaults(place, holding, now);
+  const stranger = order && order.institution !== institution ? 'which is another institution’s' : undefined;
+  const said = stranger ?? why;
+  if (said === undefined) return faults;
+  const underWay = order !== undefined && isUnderWay(order);
+  return [
+    ...faults,
+    {
+      invariant: 'place_owner',
+      offenders: [id, holder],
+      text: `place ${id} is ${state} to ${holder}, ${said}`,
+      underWay,
+    },
+  ];
+};
+
+const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] => {
+  const fits =
+    (state === 'free' && holder === null && freeFrom === 0) ||
+    ((state === 'held' || state === 'sold') && holder !== null && freeFrom > 0) ||
+    state === 'withdrawn';
+  if (fits) return [];
+  const text = `place ${id} is ${state}, holder ${holder ?? 'nobody'}, free from ${freeFrom}`;
+  return [{ invariant: 'place_state', offenders: [id], text }];
+};
+
+const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined => {
+  const { order } = holding;
+  if (order === undefined) return 'which does not exist';
+  if (order.state === 'confirmed') {
+    return order.lines.some((line) => line.place.id === place.id) ? undefined : 'which has no line for it';
+  }
+  // The process died before it confirmed the order: the request's repeat, or the order's end, puts it right.
+  if (unpaidStates.includes(order.state)) return undefined;
+  return isRetained(place, holding) ? undefined : `which is ${order.state}`;
+};
+
+/** Whether an ended order retains the place, because its ticket was used before. */
+const isRetained = (place: PlaceDocument, { order, tickets }: Holding): boolean =>
+  order?.state === 'cancelled' &&
+  tickets.some(({ status, place: of }) => status === 'controlled' && of.id === place.id);
+
+/**
+ * A held place that no line names is no fault, with or without an order: the process died before its write, or two runs
+ * of one request on two instances held too much. It lapses with the hold, which therefore must end.
+ */
+const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
+  if (order === undefined)
+    return place.freeFrom > now + LONGEST_HOLD_MS + CLOCKS_MS ? 'which does not exist' : undefined;
+  if (place.freeFrom <= now + CLOCKS_MS) return undefined;
+  const isEnded = order.state === 'expired' || order.state === 'cancelled';
+  return isEnded && order.lines.some((line) => line.place.id === place.id) ? `which is ${order.state}` : undefined;
+};
+
+/** Counts the places of performances and judges each one; reports each page of places, and the abandoned ones of it. */
+export async function* judgeStock(
+  collections: CheckedCollections,
+  found: readonly PerformanceDocument[],
+  checked: (places: number, abandoned: number) => void,
+): AsyncGenerator<Case[]> {
+  for (const performance of found) {
+    const tally: Tally = new Map();
+    for await (const page of placesOf(collections, performance)) {
+      count(tally, page);
+      yield await judgePlaces(collections, page, (abandoned) => checked(page.length, abandoned));
+    }
+    // Read after its places: a change of capacity that has finished by then is not seen as pending.
+    const now = await collections.performances.acrossInstitutions.get(performance.id);
+    if (now?.version === performance.version) yield [capacityCase(performance, tally)];
+    else if (now) yield [await recount(collections, now)];
+  }
+}
+
+/** The places of a performance, page by page in their order. */
+const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
+  pagesOf(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
+
 /** Counts places into a tally. */
 const count = (tally: Tally, places: readonly PlaceDocument[]): void => {
   for (const { seatCategoryId, state } of places) {
     if (state !== 'withdrawn') tally.set(seatCategoryId, (tally.get(seatCategoryId) ?? 0) + 1);
   }
+};
+
+const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
+  const findings = [...judgeCapacity(performance, tally), ...judgeLocalTime(performance)];
+  const judged = caseOf('performance', performance, findings);
+  return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
 };
 
 /** free + held + sold = capacity. A change of capacity is applied to its places a little later. */
@@ -47,139 +178,9 @@ const judgeLocalTime = (performance: PerformanceDocument): Finding[] => {
   return [{ invariant: 'local_time', offenders: [id], text }];
 };
 
-/** Whether something follows from the order's state that a request or the sweep is still to do. */
-export const isUnderWay = ({ saleDue, removedPlaces }: Pick<OrderDocument, 'saleDue' | 'removedPlaces'>): boolean =>
-  saleDue != null || removedPlaces != null;
-
-const stateFaults = ({ id, state, holder, freeFrom }: PlaceDocument): Finding[] => {
-  const fits =
-    (state === 'free' && holder === null && freeFrom === 0) ||
-    ((state === 'held' || state === 'sold') && holder !== null && freeFrom > 0) ||
-    state === 'withdrawn';
-  if (fits) return [];
-  const text = `place ${id} is ${state}, holder ${holder ?? 'nobody'}, free from ${freeFrom}`;
-  return [{ invariant: 'place_state', offenders: [id], text }];
-};
-
-/** A change of capacity claims the places that it withdraws. */
-const byChange = (holder: string): boolean => holder.startsWith('capacity:');
-
-/** The evidence on a place's holder. `order`: undefined if it does not exist; `tickets`: those of a cancelled order. */
-interface Holding {
-  readonly order: OrderDocument | undefined;
-  readonly tickets: readonly TicketDocument[];
-}
-
-/** Whether an ended order retains the place, because its ticket was used before. */
-const isRetained = (place: PlaceDocument, { order, tickets }: Holding): boolean =>
-  order?.state === 'cancelled' &&
-  tickets.some(({ status, place: of }) => status === 'controlled' && of.id === place.id);
-
-const soldFaults = (place: PlaceDocument, holding: Holding): string | undefined => {
-  const { order } = holding;
-  if (order === undefined) return 'which does not exist';
-  if (order.state === 'confirmed') {
-    return order.lines.some((line) => line.place.id === place.id) ? undefined : 'which has no line for it';
-  }
-  // The process died before it confirmed the order: the request's repeat, or the order's end, puts it right.
-  if (unpaidStates.includes(order.state)) return undefined;
-  return isRetained(place, holding) ? undefined : `which is ${order.state}`;
-};
-
-/** The longest hold of a new order that a point of sale can have. */
-const LONGEST_HOLD_MS = 1_440 * 60_000;
-
-/** Whether a place is held for an order that does not exist: its creation is under way, or its process died. */
-const isAbandoned = ({ state, holder, freeFrom }: PlaceDocument, order: unknown, now: number): boolean =>
-  order === undefined && state === 'held' && freeFrom > now && !byChange(holder ?? '');
-
-/**
- * A held place that no line names is no fault, with or without an order: the process died before its write, or two runs
- * of one request on two instances held too much. It lapses with the hold, which therefore must end.
- */
-const heldFaults = (place: PlaceDocument, { order }: Holding, now: number): string | undefined => {
-  if (order === undefined)
-    return place.freeFrom > now + LONGEST_HOLD_MS + CLOCKS_MS ? 'which does not exist' : undefined;
-  if (place.freeFrom <= now + CLOCKS_MS) return undefined;
-  const isEnded = order.state === 'expired' || order.state === 'cancelled';
-  return isEnded && order.lines.some((line) => line.place.id === place.id) ? `which is ${order.state}` : undefined;
-};
-
-/** Judges a place that is not free against its order. */
-const judgePlace = (place: PlaceDocument, holding: Holding, now: number): Finding[] => {
-  const { id, state, holder, institution } = place;
-  const faults = stateFaults(place);
-  if (holder === null || byChange(holder) || (state !== 'held' && state !== 'sold')) return faults;
-  const { order } = holding;
-  const why = state === 'sold' ? soldFaults(place, holding) : heldFaults(place, holding, now);
-  const stranger = order && order.institution !== institution ? 'which is another institution’s' : undefined;
-  const said = stranger ?? why;
-  if (said === undefined) return faults;
-  const underWay = order !== undefined && isUnderWay(order);
-  return [
-    ...faults,
-    {
-      invariant: 'place_owner',
-      offenders: [id, holder],
-      text: `place ${id} is ${state} to ${holder}, ${said}`,
-      underWay,
-    },
-  ];
-};
-
-/** The places of a performance, page by page in their order. */
-const placesOf = ({ places }: CheckedCollections, { id, institution }: PerformanceDocument) =>
-  pagesOf(places.of(institution), { where: { performanceId: id }, orderBy: 'order' });
-
-/** Judges places that are not free against the orders that have them; reports how many have an order that does not exist. */
-export const judgePlaces = async (
-  collections: CheckedCollections,
-  found: readonly PlaceDocument[],
-  abandoned: (places: number) => void = () => undefined,
-): Promise<Case[]> => {
-  const taken = found.filter(({ state, holder, freeFrom }) => state !== 'free' || holder !== null || freeFrom !== 0);
-  const orders = await namedBy(collections.orders, taken, 'holder');
-  const cancelled = [...orders.values()].filter(({ state }) => state === 'cancelled');
-  const tickets = await byOwner(collections.tickets, 'orderId', cancelled);
-  const now = Date.now();
-  abandoned(taken.filter((place) => isAbandoned(place, orders.get(place.holder ?? ''), now)).length);
-  return taken.map((place) => {
-    const order = orders.get(place.holder ?? '');
-    const own = tickets.get(place.holder ?? '') ?? [];
-    const read = [...(order ? [order] : []), ...own];
-    const concerns = [place.holder ?? '', place.performanceId];
-    return caseOf('place', place, judgePlace(place, { order, tickets: own }, now), read, concerns);
-  });
-};
-
-const capacityCase = (performance: PerformanceDocument, tally: Tally): Case => {
-  const findings = [...judgeCapacity(performance, tally), ...judgeLocalTime(performance)];
-  const judged = caseOf('performance', performance, findings);
-  return { ...judged, seen: `${judged.seen} ${JSON.stringify([...tally].sort())}` };
-};
-
-/** Counts the places of performances and judges each one; reports each page of places, and the abandoned ones of it. */
-export async function* judgeStock(
-  collections: CheckedCollections,
-  found: readonly PerformanceDocument[],
-  checked: (places: number, abandoned: number) => void,
-): AsyncGenerator<Case[]> {
-  for (const performance of found) {
-    const tally: Tally = new Map();
-    for await (const page of placesOf(collections, performance)) {
-      count(tally, page);
-      yield await judgePlaces(collections, page, (abandoned) => checked(page.length, abandoned));
-    }
-    // Read after its places: a change of capacity that has finished by then is not seen as pending.
-    const now = await collections.performances.acrossInstitutions.get(performance.id);
-    if (now?.version === performance.version) yield [capacityCase(performance, tally)];
-    else if (now) yield [await recount(collections, now)];
-  }
-}
-
 /** Counts the places of one performance, without judging them. */
-export const recount = async (collections: CheckedCollections, performance: PerformanceDocument): Promise<Case> => {
+export async function recount(collections: CheckedCollections, performance: PerformanceDocument): Promise<Case> {
   const tally: Tally = new Map();
   for await (const page of placesOf(collections, performance)) count(tally, page);
   return capacityCase(performance, tally);
-};
+}

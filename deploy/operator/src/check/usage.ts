@@ -23,24 +23,48 @@ interface Interval {
   readonly start: number;
 }
 
-const idOf = ({ institution, resolution, start }: Interval): string =>
-  `${institution} ${resolution} ${new Date(start).toISOString()}`;
-
-const intervalOf = (id: string): Interval => {
-  const [institution = '', resolution, start = ''] = id.split(' ');
-  return { institution, resolution: resolution === 'day' ? 'day' : 'hour', start: Date.parse(start) };
-};
-
-/** The documents of a resolution that start within these bounds, in order. Epoch milliseconds; `to` exclusive. */
-const usageOf = (
-  { usage }: CheckedCollections,
+/**
+ * Judges an institution's usage, as far as the finer intervals are certainly all kept; `counted` receives the number of
+ * intervals.
+ */
+export async function* judgeUsage(
+  collections: CheckedCollections,
   institution: string,
-  resolution: Resolution,
-  { from, to }: { readonly from: number; readonly to: number },
-): AsyncGenerator<UsageDocument> => {
-  const where = { resolution, start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() } };
-  return documentsOf(usage.of(institution), { where, orderBy: 'start' });
-};
+  counted: (intervals: number) => void,
+): AsyncGenerator<Case[]> {
+  const now = Date.now();
+  for (const resolution of ['hour', 'day'] as const) {
+    const length = lengthOf[resolution];
+    const from = startOf(resolution, now - keptFor[finer[resolution]] + 2 * length);
+    for await (const judged of judgeIntervals(collections, institution, resolution, { from, to: now + length })) {
+      counted(1);
+      yield [judged];
+    }
+  }
+}
+
+/** Judges the intervals of a resolution, also those that have documents of one of both resolutions only. */
+async function* judgeIntervals(
+  collections: CheckedCollections,
+  institution: string,
+  resolution: Sum,
+  bounds: { readonly from: number; readonly to: number },
+): AsyncGenerator<Case> {
+  const parts = groupsBy(resolution, usageOf(collections, institution, finer[resolution], bounds));
+  const wholes = groupsBy(resolution, usageOf(collections, institution, resolution, bounds));
+  let [part, whole] = [await parts.next(), await wholes.next()];
+  while (!part.done || !whole.done) {
+    const start = Math.min(part.done ? Infinity : part.value.start, whole.done ? Infinity : whole.value.start);
+    const [ofPart, ofWhole] = [!part.done && part.value.start === start, !whole.done && whole.value.start === start];
+    yield judgeInterval(
+      { institution, resolution, start },
+      ofPart ? part.value.documents : [],
+      ofWhole ? whole.value.documents : [],
+    );
+    if (ofPart) part = await parts.next();
+    if (ofWhole) whole = await wholes.next();
+  }
+}
 
 /** The documents in groups of the same interval of `by`, in order. */
 async function* groupsBy(
@@ -57,31 +81,15 @@ async function* groupsBy(
   if (group) yield group;
 }
 
-/** Rows in the least detail of both resolutions: minutes do not name users. */
-const comparable = (documents: readonly UsageDocument[], isByUser: boolean): Map<string, UsageRow> => {
-  const rows = documents.flatMap((document) => document.rows);
-  const merged = mergedRows(isByUser ? rows : rows.map((row) => ({ ...row, userId: null })));
-  return new Map(
-    merged.map((row) => {
-      const { apiKeyId, clientId, userId, operation, status } = row;
-      return [JSON.stringify([apiKeyId, clientId, userId, operation, status]), row];
-    }),
-  );
-};
-
-/** The last report of each gateway that the documents include. */
-const reportsOf = (documents: readonly UsageDocument[]): Map<string, number> => {
-  const last = new Map<string, number>();
-  for (const { gateways } of documents) {
-    for (const { id, upTo } of gateways) last.set(id, Math.max(last.get(id) ?? 0, upTo));
-  }
-  return last;
-};
-
-/** Whether a report is in one of them and not in the other: its gateway repeats it until it is in both. */
-const isReporting = (some: readonly UsageDocument[], others: readonly UsageDocument[]): boolean => {
-  const [left, right] = [reportsOf(some), reportsOf(others)];
-  return left.size !== right.size || [...left].some(([gateway, upTo]) => right.get(gateway) !== upTo);
+/** The documents of a resolution that start within these bounds, in order. Epoch milliseconds; `to` exclusive. */
+const usageOf = (
+  { usage }: CheckedCollections,
+  institution: string,
+  resolution: Resolution,
+  { from, to }: { readonly from: number; readonly to: number },
+): AsyncGenerator<UsageDocument> => {
+  const where = { resolution, start: { gte: new Date(from).toISOString(), lt: new Date(to).toISOString() } };
+  return documentsOf(usage.of(institution), { where, orderBy: 'start' });
 };
 
 /** Judges an interval by its own documents and those of its parts. */
@@ -108,55 +116,47 @@ const judgeInterval = (interval: Interval, parts: readonly UsageDocument[], whol
   return caseOf('usage', { id, institution, version: 0 }, findings, [...parts, ...whole]);
 };
 
-/** Judges the intervals of a resolution, also those that have documents of one of both resolutions only. */
-async function* judgeIntervals(
-  collections: CheckedCollections,
-  institution: string,
-  resolution: Sum,
-  bounds: { readonly from: number; readonly to: number },
-): AsyncGenerator<Case> {
-  const parts = groupsBy(resolution, usageOf(collections, institution, finer[resolution], bounds));
-  const wholes = groupsBy(resolution, usageOf(collections, institution, resolution, bounds));
-  let [part, whole] = [await parts.next(), await wholes.next()];
-  while (!part.done || !whole.done) {
-    const start = Math.min(part.done ? Infinity : part.value.start, whole.done ? Infinity : whole.value.start);
-    const [ofPart, ofWhole] = [!part.done && part.value.start === start, !whole.done && whole.value.start === start];
-    yield judgeInterval(
-      { institution, resolution, start },
-      ofPart ? part.value.documents : [],
-      ofWhole ? whole.value.documents : [],
-    );
-    if (ofPart) part = await parts.next();
-    if (ofWhole) whole = await wholes.next();
-  }
-}
+/** Rows in the least detail of both resolutions: minutes do not name users. */
+const comparable = (documents: readonly UsageDocument[], isByUser: boolean): Map<string, UsageRow> => {
+  const rows = documents.flatMap((document) => document.rows);
+  const merged = mergedRows(isByUser ? rows : rows.map((row) => ({ ...row, userId: null })));
+  return new Map(
+    merged.map((row) => {
+      const { apiKeyId, clientId, userId, operation, status } = row;
+      return [JSON.stringify([apiKeyId, clientId, userId, operation, status]), row];
+    }),
+  );
+};
 
-/**
- * Judges an institution's usage, as far as the finer intervals are certainly all kept; `counted` receives the number of
- * intervals.
- */
-export async function* judgeUsage(
-  collections: CheckedCollections,
-  institution: string,
-  counted: (intervals: number) => void,
-): AsyncGenerator<Case[]> {
-  const now = Date.now();
-  for (const resolution of ['hour', 'day'] as const) {
-    const length = lengthOf[resolution];
-    const from = startOf(resolution, now - keptFor[finer[resolution]] + 2 * length);
-    for await (const judged of judgeIntervals(collections, institution, resolution, { from, to: now + length })) {
-      counted(1);
-      yield [judged];
-    }
+const idOf = ({ institution, resolution, start }: Interval): string =>
+  `${institution} ${resolution} ${new Date(start).toISOString()}`;
+
+/** Whether a report is in one of them and not in the other: its gateway repeats it until it is in both. */
+const isReporting = (some: readonly UsageDocument[], others: readonly UsageDocument[]): boolean => {
+  const [left, right] = [reportsOf(some), reportsOf(others)];
+  return left.size !== right.size || [...left].some(([gateway, upTo]) => right.get(gateway) !== upTo);
+};
+
+/** The last report of each gateway that the documents include. */
+const reportsOf = (documents: readonly UsageDocument[]): Map<string, number> => {
+  const last = new Map<string, number>();
+  for (const { gateways } of documents) {
+    for (const { id, upTo } of gateways) last.set(id, Math.max(last.get(id) ?? 0, upTo));
   }
-}
+  return last;
+};
 
 /** Judges intervals again, by the ids of their cases. */
-export const judgeUsageAgain = async (collections: CheckedCollections, ids: readonly string[]): Promise<Case[]> => {
+export async function judgeUsageAgain(collections: CheckedCollections, ids: readonly string[]): Promise<Case[]> {
   const cases: Case[] = [];
   for (const { institution, resolution, start } of ids.map(intervalOf)) {
     const bounds = { from: start, to: start + lengthOf[resolution] };
     for await (const judged of judgeIntervals(collections, institution, resolution, bounds)) cases.push(judged);
   }
   return cases;
+}
+
+const intervalOf = (id: string): Interval => {
+  const [institution = '', resolution, start = ''] = id.split(' ');
+  return { institution, resolution: resolution === 'day' ? 'day' : 'hour', start: Date.parse(start) };
 };

@@ -35,32 +35,34 @@ const at = new Date(Date.now() - HOUR).toISOString();
 const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 /** An open order of nothing. */
-export const orderWith = (own: { readonly id: string } & Partial<OrderDocument>): New<OrderDocument> => ({
-  state: 'open',
-  client: null,
-  pointOfSale: null,
-  contactNumber: null,
-  externalReference: null,
-  currency: 'CHF',
-  lines: [],
-  performanceId: 'prf',
-  performanceIds: [],
-  payments: [],
-  refunds: [],
-  expiresAt: null,
-  dueAt: null,
-  deadline: null,
-  cameFrom: null,
-  confirmedAt: null,
-  cancellation: null,
-  ticketNotes: [],
-  heldPlaces: 0,
-  shortNumber: own.id,
-  createdAt: 1,
-  modifiedAt: 1,
-  listedAt: 1,
-  ...own,
-});
+export function orderWith(own: { readonly id: string } & Partial<OrderDocument>): New<OrderDocument> {
+  return {
+    state: 'open',
+    client: null,
+    pointOfSale: null,
+    contactNumber: null,
+    externalReference: null,
+    currency: 'CHF',
+    lines: [],
+    performanceId: 'prf',
+    performanceIds: [],
+    payments: [],
+    refunds: [],
+    expiresAt: null,
+    dueAt: null,
+    deadline: null,
+    cameFrom: null,
+    confirmedAt: null,
+    cancellation: null,
+    ticketNotes: [],
+    heldPlaces: 0,
+    shortNumber: own.id,
+    createdAt: 1,
+    modifiedAt: 1,
+    listedAt: 1,
+    ...own,
+  };
+}
 
 /** A document of a collection. */
 type Of<Name extends keyof CheckedCollections> =
@@ -84,73 +86,12 @@ export interface InstitutionFixture {
   addTicket(name: string, change: Partial<TicketDocument>): Promise<void>;
 }
 
-/** A user who is signed in at a client, an API key, and what both were counted. */
-const foundAccess = async (
-  stores: CheckedStores,
-  collections: CheckedCollections,
-  institution: string,
-  id: (name: string) => string,
-): Promise<void> => {
-  const { clientId } = await createClient(stores.authorizer, { institution, name: 'desk', scopes: [] });
-  const now = Date.now();
-  await collections.users.of(institution).insert({
-    id: id('usr'),
-    login: 'ana@example.org',
-    loginKey: 'ana@example.org',
-    name: 'Ana',
-    role: 'customer',
-    contactNumber: id('C1'),
-    pointsOfSale: [],
-    state: 'active',
-    passwordHash: 'hash',
-    invitation: null,
-    signedOutAt: 0,
-    revision: 1,
-    createdAt: at,
-    updatedAt: at,
-    lastSignInAt: null,
-  });
-  const session = { id: id('ses'), userId: id('usr'), signedInAt: now, lastSeenAt: now, expiresAt: now + HOUR };
-  await collections.signIns.of(institution).insert(session);
-  await collections.grants.of(institution).insert({
-    id: id('gnt'),
-    clientId,
-    userId: id('usr'),
-    scopes: [],
-    redirectUri: 'https://desk.example/callback',
-    challenge: 'challenge',
-    nonce: null,
-    sessionId: id('ses'),
-    signedInAt: now,
-    createdAt: now,
-    exchangedAt: now,
-    endedAt: null,
-    secretId: null,
-    refresh: null,
-    expiresAt: now + HOUR,
-  });
-  const { apiKeyId } = await createApiKey(stores.authorizer, institution, { name: 'calendar' });
-  const minute = new Date(now - (now % 60_000) - 3 * HOUR).toISOString();
-  const row = { institution, minute, operation: 'getCatalog', status: 200, requests: 3, bytes: 900 };
-  await createRecordUsage(
-    stores.authorizer,
-    Date.now,
-  )({
-    gateway: id('gateway'),
-    sequence: 1,
-    rows: [
-      { ...row, apiKeyId, clientId: null, userId: null },
-      { ...row, apiKeyId: null, clientId, userId: id('usr') },
-    ],
-  });
-};
-
 /** Creates a fixture in the stores; `hasAccess`: with a user, a grant, an API key and usage. */
-export const found = async (
+export async function found(
   stores: CheckedStores,
   institution: string,
   hasAccess = false,
-): Promise<InstitutionFixture> => {
+): Promise<InstitutionFixture> {
   const collections = collectionsOf(stores);
   const suffix = randomUUID().slice(0, 8);
   const id = (name: string) => `${name}_${suffix}`;
@@ -343,7 +284,70 @@ export const found = async (
     setPlace: (number, to) => change('places', place(number), to),
     addTicket: async (name, rest) => void (await collections.tickets.of(institution).insert(ticketOf(name, 2, rest))),
   };
+}
+
+/** A user who is signed in at a client, an API key, and what both were counted. */
+const foundAccess = async (
+  stores: CheckedStores,
+  collections: CheckedCollections,
+  institution: string,
+  id: (name: string) => string,
+): Promise<void> => {
+  const { clientId } = await createClient(stores.authorizer, { institution, name: 'desk', scopes: [] });
+  const now = Date.now();
+  await collections.users.of(institution).insert({
+    id: id('usr'),
+    login: 'ana@example.org',
+    loginKey: 'ana@example.org',
+    name: 'Ana',
+    role: 'customer',
+    contactNumber: id('C1'),
+    pointsOfSale: [],
+    state: 'active',
+    passwordHash: 'hash',
+    invitation: null,
+    signedOutAt: 0,
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+    lastSignInAt: null,
+  });
+  const session = { id: id('ses'), userId: id('usr'), signedInAt: now, lastSeenAt: now, expiresAt: now + HOUR };
+  await collections.signIns.of(institution).insert(session);
+  await collections.grants.of(institution).insert({
+    id: id('gnt'),
+    clientId,
+    userId: id('usr'),
+    scopes: [],
+    redirectUri: 'https://desk.example/callback',
+    challenge: 'challenge',
+    nonce: null,
+    sessionId: id('ses'),
+    signedInAt: now,
+    createdAt: now,
+    exchangedAt: now,
+    endedAt: null,
+    secretId: null,
+    refresh: null,
+    expiresAt: now + HOUR,
+  });
+  const { apiKeyId } = await createApiKey(stores.authorizer, institution, { name: 'calendar' });
+  const minute = new Date(now - (now % 60_000) - 3 * HOUR).toISOString();
+  const row = { institution, minute, operation: 'getCatalog', status: 200, requests: 3, bytes: 900 };
+  await createRecordUsage(
+    stores.authorizer,
+    Date.now,
+  )({
+    gateway: id('gateway'),
+    sequence: 1,
+    rows: [
+      { ...row, apiKeyId, clientId: null, userId: null },
+      { ...row, apiKeyId: null, clientId, userId: id('usr') },
+    ],
+  });
 };
 
 /** A place that an order has bought. */
-export const soldTo = (holder: string) => ({ state: 'sold', freeFrom: SOLD, holder, request: 'r', item: 0 }) as const;
+export function soldTo(holder: string) {
+  return { state: 'sold', freeFrom: SOLD, holder, request: 'r', item: 0 } as const;
+}

@@ -4,7 +4,7 @@ import type { Answer } from '../call.ts';
 import { ApiError, ConnectionError, genericStatus, type Refusal } from '../errors.ts';
 
 /** Rejects with the signal's reason as soon as it is aborted, else settles like the promise. */
-export const unlessAborted = <Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
+export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -12,10 +12,10 @@ export const unlessAborted = <Value>(promise: Promise<Value>, signal: AbortSigna
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-};
+}
 
 /** Resolves after this time. @throws the reason of the signal, as soon as it is aborted */
-export const delay = async (ms: number, signal?: AbortSignal): Promise<void> => {
+export async function delay(ms: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
@@ -25,7 +25,7 @@ export const delay = async (ms: number, signal?: AbortSignal): Promise<void> => 
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** A time limit that can begin again, together with a signal of the caller. */
 export interface Limit {
@@ -36,7 +36,7 @@ export interface Limit {
 }
 
 /** Starts a time limit; `signal` of the result is aborted when it is over, or with the signal of the caller. */
-export const startLimit = (ms: number, caller: AbortSignal | undefined): Limit => {
+export function startLimit(ms: number, caller: AbortSignal | undefined): Limit {
   const controller = new AbortController();
   const abort = () => controller.abort(caller?.reason);
   if (caller?.aborted) abort();
@@ -54,7 +54,7 @@ export const startLimit = (ms: number, caller: AbortSignal | undefined): Limit =
       caller?.removeEventListener('abort', abort);
     },
   };
-};
+}
 
 /** A request as it is sent. */
 export interface Wire {
@@ -72,19 +72,8 @@ export type Form = 'envelope' | 'bare' | 'blob';
 /** A function that sends requests like `fetch` of the platform. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** What an answer that is no success says; of a proxy's answer without envelope, the generic code of its status. */
-export const refusalOf = ({ status: httpStatus, headers }: Response, text: string): Refusal => {
+export function refusalOf({ status: httpStatus, headers }: Response, text: string): Refusal {
   const body = parsed(text);
   const envelope = isObject(body) ? body : {};
   const { status = envelope.errorCode, details = envelope.errorMessage, data = null } = envelope;
@@ -96,14 +85,25 @@ export const refusalOf = ({ status: httpStatus, headers }: Response, text: strin
     headers,
     envelope,
   };
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
 /** Sends a request once; the reader of the answer has the same time limit. */
-export const sent = async <Result>(
+export async function sent<Result>(
   fetch: Fetch,
   { method, url, headers, body, signal, timeoutMs }: Wire,
   read: (response: Response, limit: Limit) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const limit = startLimit(timeoutMs, signal);
   try {
     const response = await fetch(url, {
@@ -124,17 +124,17 @@ export const sent = async <Result>(
   } finally {
     limit.end();
   }
-};
+}
 
 /** Makes the error of a refusal. */
 export type Fail = (refusal: Refusal) => ApiError;
 
 /** Reads an answer. @throws {ApiError} when it is no success */
-export const readAnswer = async <Data>(
+export async function readAnswer<Data>(
   response: Response,
   form: Form,
   fail: Fail = (refusal) => new ApiError(refusal),
-): Promise<Answer<Data>> => {
+): Promise<Answer<Data>> {
   const { ok, status: httpStatus, headers } = response;
   const answer = (data: unknown): Answer<Data> => ({
     data: data as Data,
@@ -148,4 +148,4 @@ export const readAnswer = async <Data>(
   const body = parsed(text);
   if (!isObject(body)) throw new Error(`the answer (${httpStatus}) is no JSON`);
   return answer(form === 'bare' ? body : body.data);
-};
+}

@@ -23,41 +23,45 @@ interface Route {
   readonly properties: readonly string[];
 }
 
-/** Reads a row of the route table. */
-const routeOf = (id: string, row: string): Route => {
-  const [method = '', path = '', ...properties] = row.split(' ');
-  return { id, method, path, properties };
-};
-
-/** A path variable is one segment: `.` and `..` would lead to another operation. */
-const segment = (id: string, name: string, value: unknown): string => {
-  const text = value === undefined || value === null ? '' : String(value);
-  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${id}: path.${name} is missing or not a name: "${text}"`);
-  return encodeURIComponent(text);
-};
-
 /** The query string with what is defined. */
-export const queryOf = (query: Readonly<Record<string, unknown>> = {}): string => {
+export function queryOf(query: Readonly<Record<string, unknown>> = {}): string {
   const defined = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)])).toString();
-};
+}
 
-/** A key that no other request has: 128 random bits. Unlike randomUUID, also on pages without TLS. */
-const newKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+/** What the requests of a client have in common. */
+interface Base {
+  readonly baseUrl: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** Query parameters of every request that does not set them itself. */
+  readonly query?: Request['query'];
+}
 
-const bodyOf = ({ properties }: Route, body: unknown): Pick<Wire, 'body'> & { readonly type?: string } => {
-  if (body === undefined) return {};
-  if (!properties.includes('form')) return { body: JSON.stringify(body), type: 'application/json' };
-  return { body: queryOf(body as Readonly<Record<string, unknown>>), type: 'application/x-www-form-urlencoded' };
-};
+type Ask<Data> = (request: Request) => Promise<Answer<Data>>;
 
-/** Whether a request can be sent again without a second effect. */
-const repeatableOf = ({ method }: Route, key: string | undefined, ifMatch: string | undefined): Repeatable => {
-  if (method === 'GET' || key !== undefined) return 'always';
-  if (method === 'POST' || method === 'PATCH') return 'never';
-  // A second one would be refused because of the first one's effect.
-  return ifMatch === undefined ? 'always' : 'refused';
+/** The methods of a client: one for each row of its route table. */
+export function methodsOf(
+  table: Readonly<Record<string, string>>,
+  transport: Transport,
+  base: Base,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(table).map(([id, row]) => [id, methodOf(routeOf(id, row), transport, base)]),
+  );
+}
+
+const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, signal, query }: Base) => {
+  const isOpen = route.properties.includes('open');
+  const ask = async <Data>(request: Request): Promise<Answer<Data>> => {
+    const own = { ...request, query: { ...query, ...request.query }, signal: either(signal, request.signal) };
+    return transport.call(wireOf(route, baseUrl, own, timeoutMs), formOf(route), isOpen);
+  };
+  if (route.properties.includes('list'))
+    return (request: Request = {}) => listOf(ask<Page>(request), byCursor(ask, request));
+  if (route.properties.includes('map'))
+    return (request: Request = {}) => listOf(ask<Records>(request), byOffset(ask, request));
+  return (request: Request = {}) => callOf(ask(request));
 };
 
 /** The request of an operation, but for what authenticates it. */
@@ -91,32 +95,46 @@ const wireOf = (
   };
 };
 
-/** What the requests of a client have in common. */
-interface Base {
-  readonly baseUrl: string;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-  /** Query parameters of every request that does not set them itself. */
-  readonly query?: Request['query'];
-}
+/** A path variable is one segment: `.` and `..` would lead to another operation. */
+const segment = (id: string, name: string, value: unknown): string => {
+  const text = value === undefined || value === null ? '' : String(value);
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`${id}: path.${name} is missing or not a name: "${text}"`);
+  return encodeURIComponent(text);
+};
+
+/** A key that no other request has: 128 random bits. Unlike randomUUID, also on pages without TLS. */
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+const bodyOf = ({ properties }: Route, body: unknown): Pick<Wire, 'body'> & { readonly type?: string } => {
+  if (body === undefined) return {};
+  if (!properties.includes('form')) return { body: JSON.stringify(body), type: 'application/json' };
+  return { body: queryOf(body as Readonly<Record<string, unknown>>), type: 'application/x-www-form-urlencoded' };
+};
+
+/** Whether a request can be sent again without a second effect. */
+const repeatableOf = ({ method }: Route, key: string | undefined, ifMatch: string | undefined): Repeatable => {
+  if (method === 'GET' || key !== undefined) return 'always';
+  if (method === 'POST' || method === 'PATCH') return 'never';
+  // A second one would be refused because of the first one's effect.
+  return ifMatch === undefined ? 'always' : 'refused';
+};
 
 const formOf = ({ properties }: Route): Form => {
   if (properties.includes('blob')) return 'blob';
   return properties.includes('bare') ? 'bare' : 'envelope';
 };
 
-type Ask<Data> = (request: Request) => Promise<Answer<Data>>;
+/** The institution's lists: the page names the cursor of the next one. */
+const byCursor = (ask: Ask<Page>, request: Request): Walk<Page> => ({
+  next: ({ data: { nextCursor: cursor } }) => (cursor ? ask(withQuery(request, { cursor })) : undefined),
+  recordsOf: ({ items }) => items,
+});
 
 const withQuery = (request: Request, more: Request['query']): Request => ({
   ...request,
   query: { ...request.query, ...more },
   ifNoneMatch: undefined,
-});
-
-/** The institution's lists: the page names the cursor of the next one. */
-const byCursor = (ask: Ask<Page>, request: Request): Walk<Page> => ({
-  next: ({ data: { nextCursor: cursor } }) => (cursor ? ask(withQuery(request, { cursor })) : undefined),
-  recordsOf: ({ items }) => items,
 });
 
 /** The lists of points of sale: the records so far, and the number of all in a header. */
@@ -130,23 +148,8 @@ const byOffset = (ask: Ask<Records>, request: Request): Walk<Records> => ({
   recordsOf: Object.values,
 });
 
-const methodOf = (route: Route, transport: Transport, { baseUrl, timeoutMs, signal, query }: Base) => {
-  const isOpen = route.properties.includes('open');
-  const ask = async <Data>(request: Request): Promise<Answer<Data>> => {
-    const own = { ...request, query: { ...query, ...request.query }, signal: either(signal, request.signal) };
-    return transport.call(wireOf(route, baseUrl, own, timeoutMs), formOf(route), isOpen);
-  };
-  if (route.properties.includes('list'))
-    return (request: Request = {}) => listOf(ask<Page>(request), byCursor(ask, request));
-  if (route.properties.includes('map'))
-    return (request: Request = {}) => listOf(ask<Records>(request), byOffset(ask, request));
-  return (request: Request = {}) => callOf(ask(request));
+/** Reads a row of the route table. */
+const routeOf = (id: string, row: string): Route => {
+  const [method = '', path = '', ...properties] = row.split(' ');
+  return { id, method, path, properties };
 };
-
-/** The methods of a client: one for each row of its route table. */
-export const methodsOf = (
-  table: Readonly<Record<string, string>>,
-  transport: Transport,
-  base: Base,
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(table).map(([id, row]) => [id, methodOf(routeOf(id, row), transport, base)]));

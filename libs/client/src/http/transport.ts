@@ -20,8 +20,9 @@ const FIRST_MS = 500;
 const AWAY = [502, 503];
 
 /** The delay before the next attempt, doubled each time, with jitter of a half. */
-export const backoff = (attempt: number, maxDelayMs: number): number =>
-  Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+export function backoff(attempt: number, maxDelayMs: number): number {
+  return Math.min(maxDelayMs, FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+}
 
 /**
  * Milliseconds for which a request is repeated while the first one with its key is still running: longer than the key
@@ -29,24 +30,15 @@ export const backoff = (attempt: number, maxDelayMs: number): number =>
  */
 const IN_PROGRESS_MS = 15_000;
 
-const mayRepeat = (error: unknown, repeatable: Repeatable): boolean => {
-  if (error instanceof ConnectionError) return repeatable === 'always';
-  if (!(error instanceof ApiError)) return false;
-  const { httpStatus } = error;
-  // Family B answers 500 to whatever fails, with Retry-After where waiting helps.
-  const isAway = AWAY.includes(httpStatus) || (httpStatus === 500 && error.retryAfter !== null);
-  return httpStatus === 429 || (repeatable === 'always' && isAway);
-};
-
 /**
  * Creates the decision on one request's failures: milliseconds until it is repeated; undefined if it is not. `now` in
  * milliseconds.
  */
-export const createRepetitions = (
+export function createRepetitions(
   repeatable: Repeatable,
   { retries, maxDelayMs }: Repetition,
   now: () => number = () => performance.now(),
-): ((error: unknown) => number | undefined) => {
+): (error: unknown) => number | undefined {
   let repetitions = 0;
   let inProgressUntil: number | undefined;
   return (error) => {
@@ -61,6 +53,15 @@ export const createRepetitions = (
     repetitions += 1;
     return Math.max(asked, backoff(repetitions - 1, maxDelayMs));
   };
+}
+
+const mayRepeat = (error: unknown, repeatable: Repeatable): boolean => {
+  if (error instanceof ConnectionError) return repeatable === 'always';
+  if (!(error instanceof ApiError)) return false;
+  const { httpStatus } = error;
+  // Family B answers 500 to whatever fails, with Retry-After where waiting helps.
+  const isAway = AWAY.includes(httpStatus) || (httpStatus === 500 && error.retryAfter !== null);
+  return httpStatus === 429 || (repeatable === 'always' && isAway);
 };
 
 /** The headers that authenticate requests. */
@@ -80,12 +81,12 @@ export interface Transport {
 }
 
 /** Creates the transport of a client. */
-export const createTransport = (
+export function createTransport(
   fetch: Fetch,
   authentication: Authentication,
   repetition: Repetition,
   fail?: Fail,
-): Transport => {
+): Transport {
   const once: Transport['once'] = async (wire, read) => {
     const attempt = async (credentials: Readonly<Record<string, string>>) =>
       sent(fetch, { ...wire, headers: { ...credentials, ...wire.headers } }, read);
@@ -114,4 +115,4 @@ export const createTransport = (
       }
     },
   };
-};
+}

@@ -53,11 +53,12 @@ export class PosError extends ApiError {
 }
 
 /** Whether an error is a refusal, with one of these codes if any are named. */
-export const isPosError = (error: unknown, ...codes: readonly PosStatus[]): error is PosError =>
-  error instanceof PosError && (codes.length === 0 || codes.includes(error.errorCode));
+export function isPosError(error: unknown, ...codes: readonly PosStatus[]): error is PosError {
+  return error instanceof PosError && (codes.length === 0 || codes.includes(error.errorCode));
+}
 
 /** Creates a visitor of a point of sale. @throws {TypeError} when the address is none */
-export const createPosClient = (options: PosClientOptions): PosClient => {
+export function createPosClient(options: PosClientOptions): PosClient {
   const { serviceHost, lang, onSession, timeoutMs = 60_000, retries = 4, maxDelayMs = 60_000, signal } = options;
   let session = options.sessionToken;
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init));
@@ -84,4 +85,4 @@ export const createPosClient = (options: PosClientOptions): PosClient => {
   };
   const methods = methodsOf(table, transport, base);
   return Object.defineProperty({ ...methods } as unknown as PosClient, 'sessionToken', { get: () => session });
-};
+}

@@ -16,20 +16,6 @@ const compress: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
 
 const CODINGS: readonly Coding[] = ['br', 'gzip'];
 
-/** The best coding that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
-const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
-  const qualities = new Map(
-    (acceptEncoding ?? '').split(',').map((entry) => {
-      const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-      const q = parameters.find((parameter) => parameter.startsWith('q='));
-      return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
-    }),
-  );
-  const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
-  const [best] = CODINGS.filter((coding) => quality(coding) > 0).toSorted((a, b) => quality(b) - quality(a));
-  return best !== undefined && quality(best) >= (qualities.get('identity') ?? 0) ? best : undefined;
-};
-
 /** A body in one coding, or as it is. */
 interface Encoded {
   readonly body: Buffer;
@@ -37,7 +23,7 @@ interface Encoded {
 }
 
 /** Serialises and compresses values; each value once per coding, however often it is sent. */
-export const createEncoder = (serialise: (value: object) => Buffer) => {
+export function createEncoder(serialise: (value: object) => Buffer) {
   const plain = new WeakMap<object, Buffer>();
   const encoded = new WeakMap<object, Map<Coding, Promise<Buffer>>>();
 
@@ -57,4 +43,18 @@ export const createEncoder = (serialise: (value: object) => Buffer) => {
     variants.set(coding, variant);
     return { body: await variant, coding };
   };
+}
+
+/** The best coding that an Accept-Encoding takes (RFC 9110, 12.5.3), or undefined for none. */
+const codingFor = (acceptEncoding: string | undefined): Coding | undefined => {
+  const qualities = new Map(
+    (acceptEncoding ?? '').split(',').map((entry) => {
+      const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+      const q = parameters.find((parameter) => parameter.startsWith('q='));
+      return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
+    }),
+  );
+  const quality = (coding: string) => qualities.get(coding) ?? qualities.get('*') ?? 0;
+  const [best] = CODINGS.filter((coding) => quality(coding) > 0).toSorted((a, b) => quality(b) - quality(a));
+  return best !== undefined && quality(best) >= (qualities.get('identity') ?? 0) ? best : undefined;
 };

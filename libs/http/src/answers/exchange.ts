@@ -38,35 +38,22 @@ export interface Exchange {
 const DRAIN_BODY_MS = 2_000;
 
 /** A value as the body of an answer. */
-export const jsonBody = (value: unknown): string => JSON.stringify(value);
+export function jsonBody(value: unknown): string {
+  return JSON.stringify(value);
+}
 
 export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' } as const;
 
-const joined = (general: Headers, own: Headers): Headers => ({
-  ...general,
-  ...own,
-  ...(general.Vary && own.Vary ? { Vary: `${own.Vary}, ${general.Vary}` } : {}),
-});
-
-const openStream = (response: ServerResponse): OpenStream => ({
-  write: (text) => response.write(text),
-  get waitingBytes() {
-    return response.writableLength;
-  },
-  end: () => void response.end(),
-  onClose: (listener) => void response.once('close', listener),
-});
-
 /** Aborts once the response was sent, or its client has disconnected before. */
-export const closedSignal = (response: ServerResponse): AbortSignal => {
+export function closedSignal(response: ServerResponse): AbortSignal {
   if (response.closed || response.destroyed) return AbortSignal.abort();
   const closing = new AbortController();
   response.once('close', () => closing.abort());
   return closing.signal;
-};
+}
 
 /** Sends the answer; a HEAD gets its headers alone. */
-export const send = (exchange: Exchange, { status, headers, body, stream }: Reply): void => {
+export function send(exchange: Exchange, { status, headers, body, stream }: Reply): void {
   const { request, response, trace } = exchange;
   if (response.headersSent) {
     response.destroy();
@@ -99,17 +86,32 @@ export const send = (exchange: Exchange, { status, headers, body, stream }: Repl
   };
   const timer = setTimeout(end, DRAIN_BODY_MS).unref();
   request.once('end', end).once('close', end).resume();
-};
+}
+
+const joined = (general: Headers, own: Headers): Headers => ({
+  ...general,
+  ...own,
+  ...(general.Vary && own.Vary ? { Vary: `${own.Vary}, ${general.Vary}` } : {}),
+});
+
+const openStream = (response: ServerResponse): OpenStream => ({
+  write: (text) => response.write(text),
+  get waitingBytes() {
+    return response.writableLength;
+  },
+  end: () => void response.end(),
+  onClose: (listener) => void response.once('close', listener),
+});
 
 /** The reply to a fault, in the family's shape. */
-export const refusal = (family: Family, fault: Fault, more?: { members?: object; headers?: Headers }): Reply => {
+export function refusal(family: Family, fault: Fault, more?: { members?: object; headers?: Headers }): Reply {
   const { status, body } = family.failure(fault);
   return {
     status,
     headers: { ...JSON_TYPE, 'Cache-Control': 'no-store', ...fault.headers, ...more?.headers },
     body: jsonBody(more?.members ? { ...body, ...more.members } : body),
   };
-};
+}
 
 /** The access log; without `debug`, lines of that level are discarded. */
 export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>;
@@ -118,7 +120,7 @@ export type AccessLogger = Pick<Logger, 'info'> & Partial<Pick<Logger, 'debug'>>
  * Logs the request in one line when its answer is sent, or its client has disconnected; at level `debug` if it is a
  * routine one that succeeded.
  */
-export const logAccess = (exchange: Exchange, logger: AccessLogger): void => {
+export function logAccess(exchange: Exchange, logger: AccessLogger): void {
   const { request, response, trace, startedAt } = exchange;
   response.once('close', () => {
     const log =
@@ -133,4 +135,4 @@ export const logAccess = (exchange: Exchange, logger: AccessLogger): void => {
       durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
     });
   });
-};
+}

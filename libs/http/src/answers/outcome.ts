@@ -21,7 +21,7 @@ const REVALIDATED = { 'Cache-Control': 'private, no-cache' } as const;
 const NO_STORE = { 'Cache-Control': 'no-store' } as const;
 
 /** Turns an operation's answers and faults into outcomes. */
-export const createOutcomes = (family: Family, { bare, compressed, onFault, streams }: AnyOperation) => {
+export function createOutcomes(family: Family, { bare, compressed, onFault, streams }: AnyOperation) {
   // Compressed answers have several representations under one validator, so it is a weak one (RFC 9110, 8.8.3.3).
   const tag = (etag: string) => (compressed ? `W/"${etag}"` : `"${etag}"`);
 
@@ -64,43 +64,24 @@ export const createOutcomes = (family: Family, { bare, compressed, onFault, stre
       };
     },
   };
-};
+}
 
 /** See `createOutcomes`. */
 export type Outcomes = ReturnType<typeof createOutcomes>;
 
-/** Libraries do not import the store; its errors are recognised by name. */
-const isWithoutStore = (error: unknown): error is Error => error instanceof Error && error.name === 'StoreUnavailable';
-
 /** Seconds after which the store is worth another attempt. */
 const RETRY_AFTER = '2';
-
-/** `Retry-After` for transient faults: the store, or another service, was unavailable. */
-const waitFor = (cause: unknown): FaultHeaders => {
-  const seconds = isWithoutStore(cause) ? RETRY_AFTER : cause instanceof Fault && cause.headers['Retry-After'];
-  return seconds ? { 'Retry-After': seconds } : {};
-};
-
-const failed = (cause: unknown): Fault =>
-  new Fault('internal_error', 'An unexpected error occurred. The log has it under the request id.', waitFor(cause));
-
-/** An error with consequences stays as it is; without any, the same request may be repeated. */
-const unexpectedOf = (error: PosFault): PosFault => {
-  const { userLoggedOut, orderCancelled } = error.consequences;
-  if (userLoggedOut || orderCancelled) return error;
-  return new PosFault(error.errorCode, error.details, { headers: { ...waitFor(error.cause), ...error.headers } });
-};
 
 /**
  * Maps any thrown value to a fault: a Fault as it is; an unavailable store in the family's terms; everything else as
  * `internal_error`, with `Retry-After` where waiting helps. Logs whatever the caller did not cause.
  */
-export const faultOf = (
+export function faultOf(
   error: unknown,
   operation: string | undefined,
   { withoutStore, foresees }: Pick<Family, 'withoutStore' | 'foresees'>,
   logger: Pick<Logger, 'error'>,
-): Fault => {
+): Fault {
   if (error instanceof Fault && foresees(error)) return error;
   // An unforeseen error with consequences reports them.
   const { cause, answer } =
@@ -115,4 +96,23 @@ export const faultOf = (
   logger.error('the store is unavailable', { operation, code: withoutStore, reason: cause.message });
   if (withoutStore === 'internal_error') return answer;
   return new Fault(withoutStore, 'The service cannot reach its data at the moment.', { 'Retry-After': RETRY_AFTER });
+}
+
+/** An error with consequences stays as it is; without any, the same request may be repeated. */
+const unexpectedOf = (error: PosFault): PosFault => {
+  const { userLoggedOut, orderCancelled } = error.consequences;
+  if (userLoggedOut || orderCancelled) return error;
+  return new PosFault(error.errorCode, error.details, { headers: { ...waitFor(error.cause), ...error.headers } });
 };
+
+/** `Retry-After` for transient faults: the store, or another service, was unavailable. */
+const waitFor = (cause: unknown): FaultHeaders => {
+  const seconds = isWithoutStore(cause) ? RETRY_AFTER : cause instanceof Fault && cause.headers['Retry-After'];
+  return seconds ? { 'Retry-After': seconds } : {};
+};
+
+/** Libraries do not import the store; its errors are recognised by name. */
+const isWithoutStore = (error: unknown): error is Error => error instanceof Error && error.name === 'StoreUnavailable';
+
+const failed = (cause: unknown): Fault =>
+  new Fault('internal_error', 'An unexpected error occurred. The log has it under the request id.', waitFor(cause));

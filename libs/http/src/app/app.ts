@@ -19,67 +19,6 @@ type Locals = { exchange: Exchange };
 type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 type ErrorHandler = ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
-/** `/contacts/{contactNumber}` in the spelling of Express. */
-const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');
-
-const allowed = (methods: Iterable<string>): string =>
-  [...methods].flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
-
-/** Opens the exchange of a request, with its trace and its line in the access log. */
-const openExchange =
-  ({ service, family, logger }: AppParts): Handler =>
-  (request, response, next) => {
-    const { trace, span } = beginAnswer(request, service);
-    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
-    response.locals.exchange = exchange;
-    logAccess(exchange, logger);
-    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
-    runWithTrace(trace, next);
-  };
-
-/** Answers an operation; its errors in its own shape. */
-const answerOperation =
-  ({ id, isRoutine, reply, fault }: Answering, { family, logger }: AppParts): Handler =>
-  async (request, response) => {
-    const { exchange } = response.locals;
-    exchange.operation = id;
-    exchange.isRoutine = isRoutine;
-    nameOperation(response, id);
-    try {
-      send(exchange, await reply(exchange, request.params));
-    } catch (error) {
-      if (error instanceof ClientGone) response.destroy();
-      else send(exchange, fault(faultOf(error, id, family, logger)));
-    }
-  };
-
-const refuseMethod =
-  (allow: string, shape: (fault: Fault) => Reply): Handler =>
-  (_request, { locals }) => {
-    const fault = new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
-    send(locals.exchange, shape(fault));
-  };
-
-const refusePath: Handler = () => {
-  throw new Fault('not_found', 'There is no such endpoint.');
-};
-
-/** Answers the requests that no operation answers, in the family's shape. */
-const answerError =
-  ({ family, logger }: AppParts): ErrorHandler =>
-  (error, _request, response, _next) => {
-    const { exchange } = response.locals;
-    if (exchange.operation !== undefined) {
-      logger.error('an answer could not be sent', { operation: exchange.operation, error });
-      response.destroy();
-      return;
-    }
-    // Express throws it for a path that cannot be decoded.
-    const isMalformed = error instanceof URIError;
-    const fault = isMalformed ? new Fault('bad_request', 'The path is not well-formed.') : error;
-    send(exchange, refusal(family, faultOf(fault, undefined, family, logger)));
-  };
-
 /**
  * Creates the Express application of a service from its operations, and applies every rule common to all of them. It
  * serves its own `GET /openapi.json`, and `GET /internal/openapi.json` for those who deploy.
@@ -124,3 +63,64 @@ export function createApp(options: AppOptions): Express {
   app.use(answerError(parts)); // 400
   return app;
 }
+
+/** Opens the exchange of a request, with its trace and its line in the access log. */
+const openExchange =
+  ({ service, family, logger }: AppParts): Handler =>
+  (request, response, next) => {
+    const { trace, span } = beginAnswer(request, service);
+    const exchange: Exchange = { request, response, trace, startedAt: performance.now(), headers: family.headers };
+    response.locals.exchange = exchange;
+    logAccess(exchange, logger);
+    if (span) response.once('close', () => endAnswer(span, exchange.operation ?? 'none', response));
+    runWithTrace(trace, next);
+  };
+
+/** `/contacts/{contactNumber}` in the spelling of Express. */
+const routerPath = (path: string): string => path.replaceAll(/\{([^}]+)\}/g, ':$1');
+
+/** Answers an operation; its errors in its own shape. */
+const answerOperation =
+  ({ id, isRoutine, reply, fault }: Answering, { family, logger }: AppParts): Handler =>
+  async (request, response) => {
+    const { exchange } = response.locals;
+    exchange.operation = id;
+    exchange.isRoutine = isRoutine;
+    nameOperation(response, id);
+    try {
+      send(exchange, await reply(exchange, request.params));
+    } catch (error) {
+      if (error instanceof ClientGone) response.destroy();
+      else send(exchange, fault(faultOf(error, id, family, logger)));
+    }
+  };
+
+const refuseMethod =
+  (allow: string, shape: (fault: Fault) => Reply): Handler =>
+  (_request, { locals }) => {
+    const fault = new Fault('method_not_allowed', `This path supports ${allow}.`, { Allow: allow });
+    send(locals.exchange, shape(fault));
+  };
+
+const allowed = (methods: Iterable<string>): string =>
+  [...methods].flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
+
+const refusePath: Handler = () => {
+  throw new Fault('not_found', 'There is no such endpoint.');
+};
+
+/** Answers the requests that no operation answers, in the family's shape. */
+const answerError =
+  ({ family, logger }: AppParts): ErrorHandler =>
+  (error, _request, response, _next) => {
+    const { exchange } = response.locals;
+    if (exchange.operation !== undefined) {
+      logger.error('an answer could not be sent', { operation: exchange.operation, error });
+      response.destroy();
+      return;
+    }
+    // Express throws it for a path that cannot be decoded.
+    const isMalformed = error instanceof URIError;
+    const fault = isMalformed ? new Fault('bad_request', 'The path is not well-formed.') : error;
+    send(exchange, refusal(family, faultOf(fault, undefined, family, logger)));
+  };

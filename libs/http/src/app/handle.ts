@@ -85,19 +85,11 @@ const PUBLIC_MS = 1_000;
 /** The request headers by which the answers of an operation differ that is public with an API key. */
 const CREDENTIALS = ['Authorization', 'X-API-Key', 'Origin'];
 
-/** What bounds the answers to a caller; a user whose role becomes the door's gets no answer from before. */
-const restrictionText = (caller: Caller): string => {
-  if (caller.user?.role === 'door') return JSON.stringify(['door', restrictionOf(caller)]);
-  const { contacts, pointsOfSale, ownClient } = restrictionOf(caller);
-  if (ownClient !== null) return JSON.stringify([contacts, pointsOfSale, ownClient]);
-  return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';
-};
-
 /**
  * What a request passes between the router and the handler, prepared once for all of an operation's ids: access, body
  * size, idempotency key, validation, and answer.
  */
-export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string) => Answering) => {
+export function prepare(operation: AnyOperation, parts: AppParts): (id: string) => Answering {
   const { family, compile, idempotency, logger, checkAnswers = false } = parts;
   const { handle, compressed, publicWithKey } = operation;
   const vary = [...(compressed ? ['Accept-Encoding'] : []), ...(publicWithKey ? CREDENTIALS : [])].join(', ');
@@ -216,4 +208,12 @@ export const prepare = (operation: AnyOperation, parts: AppParts): ((id: string)
       },
     };
   };
+}
+
+/** What bounds the answers to a caller; a user whose role becomes the door's gets no answer from before. */
+const restrictionText = (caller: Caller): string => {
+  if (caller.user?.role === 'door') return JSON.stringify(['door', restrictionOf(caller)]);
+  const { contacts, pointsOfSale, ownClient } = restrictionOf(caller);
+  if (ownClient !== null) return JSON.stringify([contacts, pointsOfSale, ownClient]);
+  return contacts || pointsOfSale ? JSON.stringify([contacts, pointsOfSale]) : '';
 };

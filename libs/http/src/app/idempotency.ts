@@ -45,12 +45,6 @@ export type Remember = <Document>(answer: (document: Document) => Answer) => Ide
 /** The value of `remember` without an Idempotency-Key. */
 export const rememberNothing: Remember = () => undefined;
 
-const hash = (...parts: readonly (string | Buffer)[]): string => {
-  const digest = createHash('sha256');
-  for (const part of parts) digest.update(part).update('\0');
-  return digest.digest('base64url');
-};
-
 /** Whose request it is. */
 interface Sender {
   /** Separates the keys of callers. */
@@ -61,13 +55,13 @@ interface Sender {
 }
 
 /** The ticket of a request with this key, which is stored as a hash, separate from other callers' keys. */
-export const ticketOf = (
+export function ticketOf(
   request: IncomingMessage,
   key: string,
   { scope, restriction, session }: Sender,
   body: Buffer,
   now: number,
-): Ticket => {
+): Ticket {
   if (key.length === 0 || key.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
     const limits = `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
     throw new Fault('invalid_parameter', `header Idempotency-Key must have ${limits}.`);
@@ -84,28 +78,12 @@ export const ticketOf = (
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
     session,
   };
-};
+}
 
-const inProgress = () =>
-  new Fault(
-    'idempotency_in_progress',
-    'Another request with this Idempotency-Key was first, and its answer cannot be read.',
-    { 'Retry-After': '1' },
-  );
-
-/** Whether the answer is final: neither an internal failure nor an answer with Retry-After. */
-const isRefusal = (error: unknown): error is Fault =>
-  error instanceof Fault && error.http < 500 && error.headers['Retry-After'] === undefined;
-
-/** Libraries do not import the store; its errors are recognised by name. */
-const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
-
-/** @throws {Fault} `idempotency_key_reused` */
-const replayed = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): Outcome => {
-  if (stored.fingerprint !== fingerprint && stored.fingerprint !== earlierFingerprint)
-    throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
-  const { answer } = stored;
-  return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+const hash = (...parts: readonly (string | Buffer)[]): string => {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part).update('\0');
+  return digest.digest('base64url');
 };
 
 /**
@@ -113,7 +91,7 @@ const replayed = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): 
  * effect, or afterwards if no write carries it; a 5xx is not. There is no lock. Two requests at once both try: the
  * write of the second meets the record of the first, and its refusal the first's answer.
  */
-export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) => {
+export function createOnce(port: IdempotencyPort, outcomes: Outcomes, logger: Pick<Logger, 'error'>) {
   /** The effect may exist already: a failure to read or store its answer must not turn it into an error. */
   const settle = <T>(act: Promise<T>): Promise<T | undefined> =>
     act.catch((error) => {
@@ -157,4 +135,26 @@ export const createOnce = (port: IdempotencyPort, outcomes: Outcomes, logger: Pi
       throw isTaken ? inProgress() : error;
     }
   };
+}
+
+/** @throws {Fault} `idempotency_key_reused` */
+const replayed = ({ fingerprint, earlierFingerprint }: Ticket, stored: Stored): Outcome => {
+  if (stored.fingerprint !== fingerprint && stored.fingerprint !== earlierFingerprint)
+    throw new Fault('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+  const { answer } = stored;
+  return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
 };
+
+/** Libraries do not import the store; its errors are recognised by name. */
+const isKeyTaken = (error: unknown): boolean => error instanceof Error && error.name === 'IdempotencyKeyTaken';
+
+/** Whether the answer is final: neither an internal failure nor an answer with Retry-After. */
+const isRefusal = (error: unknown): error is Fault =>
+  error instanceof Fault && error.http < 500 && error.headers['Retry-After'] === undefined;
+
+const inProgress = () =>
+  new Fault(
+    'idempotency_in_progress',
+    'Another request with this Idempotency-Key was first, and its answer cannot be read.',
+    { 'Retry-After': '1' },
+  );

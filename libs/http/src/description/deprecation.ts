@@ -10,6 +10,24 @@ export const describedDeprecation = {
   Sunset: { description: 'The operation, or the member, is served until then at least (RFC 8594).', schema: text },
 } as const;
 
+/**
+ * What the answers of an operation announce: its own end, or else the first one of a parameter or a member of its
+ * bodies. Undefined if nothing of it will go.
+ */
+export function announcedBy({
+  deprecated,
+  params,
+  query,
+  body,
+  answers,
+  members,
+}: Pick<AnyOperation, 'deprecated' | 'params' | 'query' | 'body' | 'answers' | 'members'>): Deprecation | undefined {
+  if (deprecated) return deprecated;
+  const all = within([params, query, body, answers, members], new Set());
+  if (all.length === 0) return undefined;
+  return { since: earliest(all.map(({ since }) => since)), sunset: earliest(all.map(({ sunset }) => sunset)) };
+}
+
 /** What the deprecated members of a schema announce. */
 const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
@@ -21,28 +39,10 @@ const within = (schema: unknown, seen: Set<unknown>): Deprecation[] => {
 const earliest = (dates: readonly string[]): string => dates.toSorted()[0] ?? '';
 
 /**
- * What the answers of an operation announce: its own end, or else the first one of a parameter or a member of its
- * bodies. Undefined if nothing of it will go.
- */
-export const announcedBy = ({
-  deprecated,
-  params,
-  query,
-  body,
-  answers,
-  members,
-}: Pick<AnyOperation, 'deprecated' | 'params' | 'query' | 'body' | 'answers' | 'members'>): Deprecation | undefined => {
-  if (deprecated) return deprecated;
-  const all = within([params, query, body, answers, members], new Set());
-  if (all.length === 0) return undefined;
-  return { since: earliest(all.map(({ since }) => since)), sunset: earliest(all.map(({ sunset }) => sunset)) };
-};
-
-/**
  * Makes what adds the headers to each answer of an operation that announce an end: `Deprecation` (RFC 9745), `Sunset`
  * and its link (RFC 8594). Answers of other operations stay as they are.
  */
-export const createAnnouncement = (operation: AnyOperation): ((reply: Reply) => Reply) => {
+export function createAnnouncement(operation: AnyOperation): (reply: Reply) => Reply {
   const deprecated = announcedBy(operation);
   if (!deprecated) return (reply) => reply;
   const announced = {
@@ -54,4 +54,4 @@ export const createAnnouncement = (operation: AnyOperation): ((reply: Reply) => 
     const { Link, ...others } = reply.headers;
     return { ...reply, headers: { ...others, ...announced, Link: Link === undefined ? link : `${Link}, ${link}` } };
   };
-};
+}

@@ -20,7 +20,7 @@ import {
  * The faults in the examples of these operations: one sentence per missing example and per one that its own schema
  * refuses. Also validates the schemas themselves. For tests: each service's expects none.
  */
-export const exampleFaults = (operations: readonly AnyOperation[], family: Family = familyA): string[] => {
+export function exampleFaults(operations: readonly AnyOperation[], family: Family = familyA): string[] {
   const compile = createCompiler({ proving: true });
   const faults: string[] = [];
   const { Failure: envelope = {} } = family.wording.components().schemas;
@@ -62,4 +62,4 @@ export const exampleFaults = (operations: readonly AnyOperation[], family: Famil
     if (Object.keys(answers).length === 0) faults.push(`${id}: it declares no answer`);
   }
   return faults;
-};
+}

@@ -13,46 +13,8 @@ const ANY_NAME = '^.*$';
 const CLOSED = 'closed:';
 const CLOSED_REF = /"#\/components\/schemas\/closed:([^"]+)"/g;
 
-const mapValues = (record: object, change: (value: Json) => Json): Record<string, Json> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
-
-/** The schema with each schema right below it changed; `partOfAll` changes those of `allOf`. */
-const changed = (schema: object, change: (part: Json) => Json, partOfAll = change): Json =>
-  Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => {
-      switch (keyword) {
-        case 'properties':
-        case 'patternProperties':
-          return [keyword, mapValues(value, change)];
-        case 'items':
-          return [keyword, change(value)];
-        case 'additionalProperties':
-          return [keyword, typeof value === 'object' ? change(value) : value];
-        case 'anyOf':
-        case 'oneOf':
-          return [keyword, value.map(change)];
-        case 'allOf':
-          return [keyword, value.map(partOfAll)];
-        default:
-          return [keyword, value];
-      }
-    }),
-  );
-
-/**
- * Records as clients' generators understand them: `additionalProperties`, and `propertyNames` where names have a
- * pattern.
- */
-const withMaps = (schema: Json): Json => {
-  const mapped = changed(schema, withMaps);
-  const { patternProperties, additionalProperties, ...rest } = mapped;
-  const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});
-  if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties) return mapped;
-  return { ...rest, ...(pattern === ANY_NAME ? {} : { propertyNames: { pattern } }), additionalProperties: value };
-};
-
 /** Collects the named schemas of a description: each appears once, and `$ref` refers to it wherever it is used. */
-export const createSchemas = () => {
+export function createSchemas() {
   const found = new Map<string, Json>();
 
   /** Makes a component of a schema whose parts are references already. @throws Error if the name has another schema */
@@ -140,6 +102,44 @@ export const createSchemas = () => {
       return JSON.parse(named) as Document;
     },
   };
+}
+
+/**
+ * Records as clients' generators understand them: `additionalProperties`, and `propertyNames` where names have a
+ * pattern.
+ */
+const withMaps = (schema: Json): Json => {
+  const mapped = changed(schema, withMaps);
+  const { patternProperties, additionalProperties, ...rest } = mapped;
+  const [[pattern, value] = [], ...others] = Object.entries(patternProperties ?? {});
+  if (pattern === undefined || rest.properties || others.length > 0 || additionalProperties) return mapped;
+  return { ...rest, ...(pattern === ANY_NAME ? {} : { propertyNames: { pattern } }), additionalProperties: value };
 };
+
+/** The schema with each schema right below it changed; `partOfAll` changes those of `allOf`. */
+const changed = (schema: object, change: (part: Json) => Json, partOfAll = change): Json =>
+  Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      switch (keyword) {
+        case 'properties':
+        case 'patternProperties':
+          return [keyword, mapValues(value, change)];
+        case 'items':
+          return [keyword, change(value)];
+        case 'additionalProperties':
+          return [keyword, typeof value === 'object' ? change(value) : value];
+        case 'anyOf':
+        case 'oneOf':
+          return [keyword, value.map(change)];
+        case 'allOf':
+          return [keyword, value.map(partOfAll)];
+        default:
+          return [keyword, value];
+      }
+    }),
+  );
+
+const mapValues = (record: object, change: (value: Json) => Json): Record<string, Json> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
 export type Schemas = ReturnType<typeof createSchemas>;

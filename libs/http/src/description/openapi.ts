@@ -32,89 +32,10 @@ export interface DescriptionOptions {
 /** Nouns of the interface, as its paths have them, and what each is. The first stands for paths that have none. */
 export type Tags = Readonly<Record<string, string>>;
 
-/** The last noun of the path. */
-const tagOf = (path: string, tags: Tags): string =>
-  path.split('/').findLast((segment) => Object.hasOwn(tags, segment)) ?? Object.keys(tags)[0] ?? 'other';
-
-const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Schemas): object[] => {
-  const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
-    Object.entries(properties).map(([name, schema]) => {
-      const { description } = schema as { description?: string };
-      const example = (examples as Record<string, unknown>)[name];
-      return {
-        name,
-        in: where,
-        required: where === 'path' || !('~optional' in schema),
-        ...when(description, { description }),
-        ...when(deprecationOf(schema), { deprecated: true }),
-        schema: schemas.answer(schema),
-        ...when(example !== undefined, { example }),
-      };
-    });
-  return [
-    ...described('path', operation.params, operation.example.params),
-    ...described('query', operation.query, operation.example.query),
-    ...wording.parameters(operation),
-  ];
-};
-
-/** The schema of a body as it is described. */
-const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
-  const { body, readOnly, form } = operation;
-  if (form) return schemas.answer(formSchema(operation));
-  if (!body) return bodySchema(operation);
-  return schemas.request(body, readOnly);
-};
-
-const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, schemas: Schemas): object | undefined => {
-  if (!TAKES_BODY.has(operation.method) || (!operation.body && !needsMediaType)) return undefined;
-  const { required = [] } = { ...operation.body } as { required?: readonly string[] };
-  const { form, needsBody, method } = operation;
-  return {
-    required: needsMediaType || form === true || needsBody === true || required.length > 0 || method === 'put',
-    content: {
-      [operation.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
-        schema: describedBody(operation, schemas),
-        examples: { [operation.id]: { value: operation.example.body ?? {} } },
-      },
-    },
-  };
-};
-
 const IDENTITY = { identity: { type: 'apiKey', in: 'header', name: 'X-Internal-Identity' } };
 
-const securityOf = (operation: AnyOperation, { wording }: Family): readonly object[] => {
-  if (operation.access === 'public') return [];
-  return operation.access === 'internal' ? [{ identity: [] }] : wording.security(operation);
-};
-
-const operationObject = (
-  { id, path, operation }: Place,
-  { service, tags, family }: { readonly service: string; readonly tags: Tags; readonly family: Family },
-  schemas: Schemas,
-) => {
-  const requestBody = requestBodyOf(operation, family, schemas);
-  return {
-    operationId: id,
-    summary: operation.summary,
-    ...when(operation.description, { description: operation.description }),
-    ...when(operation.deprecated, { deprecated: true }),
-    tags: [tagOf(path, tags)],
-    'x-service': service,
-    ...when(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
-    security: securityOf(operation, family),
-    parameters: parametersOf(operation, family, schemas),
-    ...when(requestBody, { requestBody }),
-    responses: responsesOf(operation, family, schemas),
-  };
-};
-
-/** Internal operations: the description that a service serves omits them. */
-const isInternal = ({ path, operation }: Place): boolean =>
-  operation.access === 'internal' || path.startsWith('/internal/');
-
 /** The OpenAPI 3.1 document of a service: its operations' declarations, and every status that follows from them. */
-export const openApiDocument = (options: DescriptionOptions): object => {
+export function openApiDocument(options: DescriptionOptions): object {
   const { service, version, operations, serverUrl = '/', family = familyA, readers = 'partners' } = options;
   const { wording } = family;
   const places = placesOf(operations, wording.aliasSuffix).filter(
@@ -154,7 +75,93 @@ export const openApiDocument = (options: DescriptionOptions): object => {
     },
   };
   return withoutUnused(withRepeatedOnce(schemas.into(document) as never, wording.sharedFrom));
+}
+
+/** Internal operations: the description that a service serves omits them. */
+const isInternal = ({ path, operation }: Place): boolean =>
+  operation.access === 'internal' || path.startsWith('/internal/');
+
+const operationObject = (
+  { id, path, operation }: Place,
+  { service, tags, family }: { readonly service: string; readonly tags: Tags; readonly family: Family },
+  schemas: Schemas,
+) => {
+  const requestBody = requestBodyOf(operation, family, schemas);
+  return {
+    operationId: id,
+    summary: operation.summary,
+    ...when(operation.description, { description: operation.description }),
+    ...when(operation.deprecated, { deprecated: true }),
+    tags: [tagOf(path, tags)],
+    'x-service': service,
+    ...when(operation.answersWithin, { 'x-answers-within': operation.answersWithin }),
+    security: securityOf(operation, family),
+    parameters: parametersOf(operation, family, schemas),
+    ...when(requestBody, { requestBody }),
+    responses: responsesOf(operation, family, schemas),
+  };
 };
+
+const requestBodyOf = (operation: AnyOperation, { needsMediaType }: Family, schemas: Schemas): object | undefined => {
+  if (!TAKES_BODY.has(operation.method) || (!operation.body && !needsMediaType)) return undefined;
+  const { required = [] } = { ...operation.body } as { required?: readonly string[] };
+  const { form, needsBody, method } = operation;
+  return {
+    required: needsMediaType || form === true || needsBody === true || required.length > 0 || method === 'put',
+    content: {
+      [operation.form ? 'application/x-www-form-urlencoded' : 'application/json']: {
+        schema: describedBody(operation, schemas),
+        examples: { [operation.id]: { value: operation.example.body ?? {} } },
+      },
+    },
+  };
+};
+
+/** The schema of a body as it is described. */
+const describedBody = (operation: AnyOperation, schemas: Schemas): object => {
+  const { body, readOnly, form } = operation;
+  if (form) return schemas.answer(formSchema(operation));
+  if (!body) return bodySchema(operation);
+  return schemas.request(body, readOnly);
+};
+
+/** The last noun of the path. */
+const tagOf = (path: string, tags: Tags): string =>
+  path.split('/').findLast((segment) => Object.hasOwn(tags, segment)) ?? Object.keys(tags)[0] ?? 'other';
+
+const securityOf = (operation: AnyOperation, { wording }: Family): readonly object[] => {
+  if (operation.access === 'public') return [];
+  return operation.access === 'internal' ? [{ identity: [] }] : wording.security(operation);
+};
+
+const parametersOf = (operation: AnyOperation, { wording }: Family, schemas: Schemas): object[] => {
+  const described = (where: 'path' | 'query', properties: TProperties = {}, examples: object = {}) =>
+    Object.entries(properties).map(([name, schema]) => {
+      const { description } = schema as { description?: string };
+      const example = (examples as Record<string, unknown>)[name];
+      return {
+        name,
+        in: where,
+        required: where === 'path' || !('~optional' in schema),
+        ...when(description, { description }),
+        ...when(deprecationOf(schema), { deprecated: true }),
+        schema: schemas.answer(schema),
+        ...when(example !== undefined, { example }),
+      };
+    });
+  return [
+    ...described('path', operation.params, operation.example.params),
+    ...described('query', operation.query, operation.example.query),
+    ...wording.parameters(operation),
+  ];
+};
+
+/** The operation `GET /openapi.json` that describes the operations of the interface. */
+export function selfDescription(options: DescriptionOptions): AnyOperation {
+  return serving('describe', '/openapi.json', 'Describes the operations of this service', () =>
+    openApiDocument(options),
+  );
+}
 
 /** An operation that serves a document; made at the first request, since most processes never serve one. */
 const serving = (id: string, path: string, summary: string, make: () => object): AnyOperation => {
@@ -182,16 +189,13 @@ const serving = (id: string, path: string, summary: string, make: () => object):
   });
 };
 
-/** The operation `GET /openapi.json` that describes the operations of the interface. */
-export const selfDescription = (options: DescriptionOptions): AnyOperation =>
-  serving('describe', '/openapi.json', 'Describes the operations of this service', () => openApiDocument(options));
-
 /**
  * The operation that describes what other services rely on: the internal operations and the members of `contract`.
  * Without a secret and without a caller's identity, like the other; no gateway routes to it.
  */
-export const internalDescription = (options: DescriptionOptions & { readonly contract?: object }): AnyOperation =>
-  serving('describeInternally', '/internal/openapi.json', 'Describes what other services rely on', () => ({
+export function internalDescription(options: DescriptionOptions & { readonly contract?: object }): AnyOperation {
+  return serving('describeInternally', '/internal/openapi.json', 'Describes what other services rely on', () => ({
     ...openApiDocument({ ...options, readers: 'services' }),
     ...options.contract,
   }));
+}

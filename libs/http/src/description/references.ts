@@ -6,7 +6,7 @@ type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const REFERENCE = /"\$ref":"#\/components\/([^/"]+)\/([^"]+)"/g;
 
 /** The document without components that nothing refers to, and security schemes that nothing requires. */
-export const withoutUnused = <Whole extends { readonly components: Components }>(whole: Whole): Whole => {
+export function withoutUnused<Whole extends { readonly components: Components }>(whole: Whole): Whole {
   const { components, ...document } = whole;
   const used = new Set<string>();
   const require = (member: string, value: unknown): unknown => {
@@ -28,10 +28,10 @@ export const withoutUnused = <Whole extends { readonly components: Components }>
   ]);
   const filled = referenced.filter(([, all]) => Object.keys(all ?? {}).length > 0);
   return { ...whole, components: Object.fromEntries(filled) };
-};
+}
 
 /** The document with the component in the place of each `$ref` to one of these kinds; default: of all. */
-export const dereferenced = <Whole extends object>(document: Whole, kinds?: readonly string[]): Whole => {
+export function dereferenced<Whole extends object>(document: Whole, kinds?: readonly string[]): Whole {
   const { components = {} } = document as { readonly components?: Components };
   /** Components without references, by their reference: each is needed many times. */
   const done = new Map<string, object>();
@@ -49,7 +49,7 @@ export const dereferenced = <Whole extends object>(document: Whole, kinds?: read
     return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, inlined(one)]));
   };
   return inlined(document) as Whole;
-};
+}
 
 type Kind = 'parameters' | 'requestBodies' | 'responses';
 type Json = Readonly<Record<string, unknown>>;
@@ -66,28 +66,8 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-const pascal = (words: string): string =>
-  words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-
-const codesIn = ({ content = {} }: { readonly content?: Readonly<Record<string, { readonly examples?: object }>> }) =>
-  Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
-
-const isSuccess = (status: string): boolean => status.startsWith('2');
-
-/** Every part of an operation that may be a component, with the name that it would have. */
-const partsOf = ({ operationId, parameters = [], requestBody, responses }: Operation) => [
-  // Generators make types of parameters, too: a schema may have the parameter's own name.
-  ...parameters.map((part) => ({ kind: 'parameters' as Kind, name: `${pascal(String(part.name))}Parameter`, part })),
-  ...(requestBody ? [{ kind: 'requestBodies' as Kind, name: pascal(operationId), part: requestBody }] : []),
-  ...Object.entries(responses).map(([status, part]) => {
-    const codes = isSuccess(status) ? [] : codesIn(part).map(pascal);
-    const own = status === '304' ? 'NotModified' : `${pascal(operationId)}${status}`;
-    return { kind: 'responses' as Kind, name: codes.join('Or') || own, part };
-  }),
-];
-
 /** The document with each parameter, body and response that `least` operations have as one component. */
-export const withRepeatedOnce = <Whole extends Document>(document: Whole, least: number): Whole => {
+export function withRepeatedOnce<Whole extends Document>(document: Whole, least: number): Whole {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
   const parts = operations.flatMap((operation) =>
     partsOf(operation).map((one) => ({
@@ -135,4 +115,24 @@ export const withRepeatedOnce = <Whole extends Document>(document: Whole, least:
     ]),
   );
   return { ...document, paths, components: { ...document.components, ...components } };
-};
+}
+
+/** Every part of an operation that may be a component, with the name that it would have. */
+const partsOf = ({ operationId, parameters = [], requestBody, responses }: Operation) => [
+  // Generators make types of parameters, too: a schema may have the parameter's own name.
+  ...parameters.map((part) => ({ kind: 'parameters' as Kind, name: `${pascal(String(part.name))}Parameter`, part })),
+  ...(requestBody ? [{ kind: 'requestBodies' as Kind, name: pascal(operationId), part: requestBody }] : []),
+  ...Object.entries(responses).map(([status, part]) => {
+    const codes = isSuccess(status) ? [] : codesIn(part).map(pascal);
+    const own = status === '304' ? 'NotModified' : `${pascal(operationId)}${status}`;
+    return { kind: 'responses' as Kind, name: codes.join('Or') || own, part };
+  }),
+];
+
+const pascal = (words: string): string =>
+  words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+const isSuccess = (status: string): boolean => status.startsWith('2');
+
+const codesIn = ({ content = {} }: { readonly content?: Readonly<Record<string, { readonly examples?: object }>> }) =>
+  Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));

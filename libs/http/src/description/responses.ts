@@ -9,17 +9,14 @@ import { isIdempotent, TAKES_BODY } from '../shape.ts';
 import { announcedBy, describedDeprecation } from './deprecation.ts';
 import type { Schemas } from './named-schemas.ts';
 
-const requires = (properties: object | undefined): boolean =>
-  Object.values(properties ?? {}).some((schema) => !('~optional' in schema));
-
 /**
  * Every code that the operation can answer: its family's, those that follow from its shape, and those that it declares.
  * In the order of the family's table.
  */
-export const codesOf = (
+export function codesOf(
   operation: AnyOperation,
   { always, codesFor, codes: table }: Pick<Family, 'always' | 'codesFor' | 'codes'>,
-): AnyCode[] => {
+): AnyCode[] {
   const { method, form } = operation;
   const when = (holds: boolean | undefined, ...codes: AnyCode[]): AnyCode[] => (holds ? codes : []);
   const codes = new Set<AnyCode>([
@@ -36,7 +33,10 @@ export const codesOf = (
     ...(operation.errors ?? []),
   ]);
   return (Object.keys(table) as AnyCode[]).filter((code) => codes.has(code));
-};
+}
+
+const requires = (properties: object | undefined): boolean =>
+  Object.values(properties ?? {}).some((schema) => !('~optional' in schema));
 
 const LIMIT_HEADERS = {
   RateLimit: ref('headers', 'RateLimit'),
@@ -61,32 +61,116 @@ const DOCUMENT_HEADERS = {
 };
 
 /** A part of a description, where it applies. */
-export const when = <Part extends object>(holds: unknown, part: Part): Part | Record<string, never> =>
-  holds ? part : {};
+export function when<Part extends object>(holds: unknown, part: Part): Part | Record<string, never> {
+  return holds ? part : {};
+}
+
+/** The schema of a 2xx body. */
+export function answerSchema({ bare, members: beside }: AnyOperation, data: TSchema, { wording }: Family): object {
+  if (bare) return data;
+  const { required, properties } = members(beside?.answer);
+  const own = wording.success(data);
+  return { type: 'object', required: [...Object.keys(own), ...required], properties: { ...own, ...properties } };
+}
 
 const members = (properties: TProperties = {}) => ({
   required: Object.entries(properties).flatMap(([name, schema]) => ('~optional' in schema ? [] : [name])),
   properties,
 });
 
-/** The schema of a 2xx body. */
-export const answerSchema = ({ bare, members: beside }: AnyOperation, data: TSchema, { wording }: Family): object => {
-  if (bare) return data;
-  const { required, properties } = members(beside?.answer);
-  const own = wording.success(data);
-  return { type: 'object', required: [...Object.keys(own), ...required], properties: { ...own, ...properties } };
-};
-
 /** The example of a 2xx body. */
-export const answerExample = ({ bare, example }: AnyOperation, { wording }: Family): unknown =>
-  bare ? example.answer : { ...wording.successExample(example.answer), ...example.members };
+export function answerExample({ bare, example }: AnyOperation, { wording }: Family): unknown {
+  return bare ? example.answer : { ...wording.successExample(example.answer), ...example.members };
+}
 
 /** The schema of an error body that carries data. */
-export const errorSchema = (code: Code, data: TSchema): object => ({
-  type: 'object',
-  required: ['status', 'details', 'data'],
-  properties: { status: { type: 'string', const: registry[code].status }, details: { type: 'string' }, data },
-});
+export function errorSchema(code: Code, data: TSchema): object {
+  return {
+    type: 'object',
+    required: ['status', 'details', 'data'],
+    properties: { status: { type: 'string', const: registry[code].status }, details: { type: 'string' }, data },
+  };
+}
+
+/** The example of an error body that carries data. */
+export function errorExample(code: Code, { example }: AnyOperation): object {
+  return {
+    status: registry[code].status,
+    details: exampleDetails(code),
+    data: example.errorData?.[code] ?? example.answer,
+  };
+}
+
+/** Answers of the gateway itself, in the bare envelope: no service got the request, or it is unavailable. */
+const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
+
+/** The schema of an error body without data, given that of the envelope. */
+export function failureSchema(operation: AnyOperation, status: number, envelope: object): object {
+  const beside = operation.members?.error;
+  if (!beside) return envelope;
+  const { required, properties } = members(beside);
+  return { allOf: [envelope, { type: 'object', required: hasMembers(operation, status) ? required : [], properties }] };
+}
+
+/** Whether an error with this status always has members beside the envelope. */
+const hasMembers = ({ members: beside }: AnyOperation, status: number): boolean =>
+  beside?.error !== undefined && !GATEWAYS_TOO.has(status);
+
+/** The example of an error body without data. */
+export function failureExample(operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object {
+  if (!hasMembers(operation, codes[code]?.http ?? 500)) return wording.failureExample(code);
+  const fault = new Fault(code as Code, exampleDetails(code as Code));
+  return { ...wording.failureExample(code), ...operation.onFault?.(fault).members };
+}
+
+/** The schema of the data that the error carries, if the operation says that it does. */
+export function errorDataOf({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined {
+  return errorData?.[code as Code];
+}
+
+/** The responses of an operation, by status. */
+export function responsesOf(operation: AnyOperation, family: Family, schemas: Schemas): object {
+  const byStatus = Map.groupBy(codesOf(operation, family), (code) => family.codes[code]?.http ?? 500);
+  const errors = [...byStatus].map(([status, codes]) => [
+    String(status),
+    errorOf(operation, status, codes, family, schemas),
+  ]);
+  const known = { description: 'The representation that If-None-Match names is current.', headers: COMMON_HEADERS };
+  return Object.fromEntries([
+    ...answersOf(operation, family, schemas),
+    ...(operation.etag && operation.method === 'get' ? [['304', known]] : []),
+    ...errors,
+  ]);
+}
+
+const errorOf = (
+  operation: AnyOperation,
+  status: number,
+  codes: readonly AnyCode[],
+  family: Family,
+  schemas: Schemas,
+): object => {
+  const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
+  const carried = codes.flatMap((code) => errorDataOf(operation, code) ?? []);
+  // One object, not a union with `Failure`: a generated client reads `data` without telling the bodies apart first.
+  const body = carried.length === 0 ? plain : schemas.answer(carryingSchema(carried, carried.length < codes.length));
+  return {
+    description: meaningsOf(codes, family),
+    headers: {
+      'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
+      ...when(status === 429, LIMIT_HEADERS),
+      ...family.wording.errorHeaders(operation, status),
+      ...when(codes.includes('payment_recorded'), { Location: ref('headers', 'Location') }),
+      ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
+    },
+    content: {
+      'application/json': {
+        schema: body,
+        examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code, family)])),
+      },
+    },
+  };
+};
 
 /** The body of a status whose codes carry data, some of them none. */
 const carryingSchema = (carried: readonly TSchema[], someNone: boolean): object => {
@@ -103,26 +187,20 @@ const carryingSchema = (carried: readonly TSchema[], someNone: boolean): object 
   };
 };
 
-/** The example of an error body that carries data. */
-export const errorExample = (code: Code, { example }: AnyOperation): object => ({
-  status: registry[code].status,
-  details: exampleDetails(code),
-  data: example.errorData?.[code] ?? example.answer,
-});
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** The schema of a 2xx body as it is described: `…Answer`, after its data or else after the operation. */
-const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
-  const schema = schemas.answer(answerSchema(operation, data, family));
-  if (operation.bare) return schema;
-  const name = operation.members?.answer ? undefined : nameOf(data);
-  return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
+/** Each code with its meaning. Several rows of a table can have one code. */
+const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
+  const rows = codes.flatMap((code) => family.codes[code] ?? []);
+  return [...Map.groupBy(rows, ({ status }) => status)]
+    .map(([status, same]) => `- \`${status}\`: ${same.map(({ when }) => when).join('; or ')}`)
+    .join('\n');
 };
 
-/** Bodies that are documents: their bytes, without an example. */
-const documentsOf = (mediaTypes: readonly string[]): object =>
-  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]));
+const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family): object => {
+  const { http = 500, when: summary = '' } = family.codes[code] ?? {};
+  if (errorDataOf(operation, code)) return { value: errorExample(code as Code, operation) };
+  if (!hasMembers(operation, http)) return ref('examples', code);
+  return { summary, value: failureExample(operation, code, family) };
+};
 
 const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [string, object][] =>
   Object.entries(operation.answers).map(([status, data]) => [
@@ -157,87 +235,16 @@ const answersOf = (operation: AnyOperation, family: Family, schemas: Schemas): [
     },
   ]);
 
-/** Answers of the gateway itself, in the bare envelope: no service got the request, or it is unavailable. */
-const GATEWAYS_TOO: ReadonlySet<number> = new Set([408, 413, 429, 431, 502, 503]);
+/** Bodies that are documents: their bytes, without an example. */
+const documentsOf = (mediaTypes: readonly string[]): object =>
+  Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]));
 
-/** Whether an error with this status always has members beside the envelope. */
-const hasMembers = ({ members: beside }: AnyOperation, status: number): boolean =>
-  beside?.error !== undefined && !GATEWAYS_TOO.has(status);
-
-/** The schema of an error body without data, given that of the envelope. */
-export const failureSchema = (operation: AnyOperation, status: number, envelope: object): object => {
-  const beside = operation.members?.error;
-  if (!beside) return envelope;
-  const { required, properties } = members(beside);
-  return { allOf: [envelope, { type: 'object', required: hasMembers(operation, status) ? required : [], properties }] };
+/** The schema of a 2xx body as it is described: `…Answer`, after its data or else after the operation. */
+const describedAnswer = (operation: AnyOperation, data: TSchema, family: Family, schemas: Schemas): object => {
+  const schema = schemas.answer(answerSchema(operation, data, family));
+  if (operation.bare) return schema;
+  const name = operation.members?.answer ? undefined : nameOf(data);
+  return schemas.add(`${name ?? capitalised(operation.id)}Answer`, schema);
 };
 
-/** The example of an error body without data. */
-export const failureExample = (operation: AnyOperation, code: AnyCode, { codes, wording }: Family): object => {
-  if (!hasMembers(operation, codes[code]?.http ?? 500)) return wording.failureExample(code);
-  const fault = new Fault(code as Code, exampleDetails(code as Code));
-  return { ...wording.failureExample(code), ...operation.onFault?.(fault).members };
-};
-
-/** The schema of the data that the error carries, if the operation says that it does. */
-export const errorDataOf = ({ errorData }: AnyOperation, code: AnyCode): TSchema | undefined =>
-  errorData?.[code as Code];
-
-const errorExampleOf = (operation: AnyOperation, code: AnyCode, family: Family): object => {
-  const { http = 500, when: summary = '' } = family.codes[code] ?? {};
-  if (errorDataOf(operation, code)) return { value: errorExample(code as Code, operation) };
-  if (!hasMembers(operation, http)) return ref('examples', code);
-  return { summary, value: failureExample(operation, code, family) };
-};
-
-/** Each code with its meaning. Several rows of a table can have one code. */
-const meaningsOf = (codes: readonly AnyCode[], family: Family): string => {
-  const rows = codes.flatMap((code) => family.codes[code] ?? []);
-  return [...Map.groupBy(rows, ({ status }) => status)]
-    .map(([status, same]) => `- \`${status}\`: ${same.map(({ when }) => when).join('; or ')}`)
-    .join('\n');
-};
-
-const errorOf = (
-  operation: AnyOperation,
-  status: number,
-  codes: readonly AnyCode[],
-  family: Family,
-  schemas: Schemas,
-): object => {
-  const plain = failureSchema(operation, status, family.wording.failureSchema(codes, status));
-  const carried = codes.flatMap((code) => errorDataOf(operation, code) ?? []);
-  // One object, not a union with `Failure`: a generated client reads `data` without telling the bodies apart first.
-  const body = carried.length === 0 ? plain : schemas.answer(carryingSchema(carried, carried.length < codes.length));
-  return {
-    description: meaningsOf(codes, family),
-    headers: {
-      'X-Request-Id': COMMON_HEADERS['X-Request-Id'],
-      ...when(status === 429, LIMIT_HEADERS),
-      ...family.wording.errorHeaders(operation, status),
-      ...when(codes.includes('payment_recorded'), { Location: ref('headers', 'Location') }),
-      ...when(status === 429 || status === 503, { 'Retry-After': ref('headers', 'Retry-After') }),
-    },
-    content: {
-      'application/json': {
-        schema: body,
-        examples: Object.fromEntries(codes.map((code) => [code, errorExampleOf(operation, code, family)])),
-      },
-    },
-  };
-};
-
-/** The responses of an operation, by status. */
-export const responsesOf = (operation: AnyOperation, family: Family, schemas: Schemas): object => {
-  const byStatus = Map.groupBy(codesOf(operation, family), (code) => family.codes[code]?.http ?? 500);
-  const errors = [...byStatus].map(([status, codes]) => [
-    String(status),
-    errorOf(operation, status, codes, family, schemas),
-  ]);
-  const known = { description: 'The representation that If-None-Match names is current.', headers: COMMON_HEADERS };
-  return Object.fromEntries([
-    ...answersOf(operation, family, schemas),
-    ...(operation.etag && operation.method === 'get' ? [['304', known]] : []),
-    ...errors,
-  ]);
-};
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -51,16 +51,9 @@ export const MESSAGES = {
     'more than five minutes old, and remember `webhook-id` where acting twice does harm.',
 };
 
-/** `order.confirmed` → `onOrderConfirmed`: generated code names its handler so. */
-const operationIdOf = (type: string): string =>
-  `on${type
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')}`;
-
 /** The `webhooks` of a description. */
-export const webhooksOf = (webhooks: readonly DescribedWebhook[], schemas: Schemas): object =>
-  Object.fromEntries(
+export function webhooksOf(webhooks: readonly DescribedWebhook[], schemas: Schemas): object {
+  return Object.fromEntries(
     webhooks.map(({ type, summary, body, example }) => [
       type,
       {
@@ -82,3 +75,11 @@ export const webhooksOf = (webhooks: readonly DescribedWebhook[], schemas: Schem
       },
     ]),
   );
+}
+
+/** `order.confirmed` → `onOrderConfirmed`: generated code names its handler so. */
+const operationIdOf = (type: string): string =>
+  `on${type
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')}`;

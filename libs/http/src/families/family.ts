@@ -75,13 +75,15 @@ const inWords = (scopes: readonly string[]) =>
   Object.fromEntries(scopes.map((scope) => [scope, ownMember(scopeWords, scope) ?? scope]));
 
 /** The header parameters that any operation of any family takes. */
-export const commonParameters = (operation: AnyOperation): object[] => [
-  ref('parameters', 'RequestId'),
-  ref('parameters', 'Traceparent'),
-  ...(isIdempotent(operation) ? [ref('parameters', 'IdempotencyKey')] : []),
-  ...(operation.conditional ? [ref('parameters', 'IfMatch')] : []),
-  ...(operation.etag && operation.method === 'get' ? [ref('parameters', 'IfNoneMatch')] : []),
-];
+export function commonParameters(operation: AnyOperation): object[] {
+  return [
+    ref('parameters', 'RequestId'),
+    ref('parameters', 'Traceparent'),
+    ...(isIdempotent(operation) ? [ref('parameters', 'IdempotencyKey')] : []),
+    ...(operation.conditional ? [ref('parameters', 'IfMatch')] : []),
+    ...(operation.etag && operation.method === 'get' ? [ref('parameters', 'IfNoneMatch')] : []),
+  ];
+}
 
 const challengeOf = ({ access, challenge }: AnyOperation, status: number): object => {
   if (status === 401 && challenge !== undefined) {

@@ -3,14 +3,6 @@
 /** Longer texts are not parsed as tags. */
 const MAX_TAG_LENGTH = 64;
 
-const parsed = (tag: string): Intl.Locale | undefined => {
-  try {
-    return new Intl.Locale(tag);
-  } catch {
-    return undefined;
-  }
-};
-
 /** What decides how close a tag is to another. */
 interface Parsed {
   readonly tag: string;
@@ -20,16 +12,17 @@ interface Parsed {
   readonly isRegional: boolean;
 }
 
-const parse = (tag: string): Parsed | undefined => {
-  const locale = parsed(tag);
-  const { language, script } = locale?.maximize() ?? {};
-  if (!locale || language === undefined) return undefined;
-  return { tag: locale.baseName, language: locale.language, script, isRegional: locale.region !== undefined };
-};
-
 /** Cached; the cache is cleared when it is full. */
 const known = new Map<string, Parsed | undefined>();
 const MAX_KNOWN = 1_000;
+
+/**
+ * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR), without extensions: every code of
+ * ISO 639-2, `deu` and `ger`, becomes that of ISO 639-1, `de`, and `iw` its successor `he`. Undefined if it is malformed.
+ */
+export function canonicalTag(tag: string): string | undefined {
+  return tag.length > MAX_TAG_LENGTH ? undefined : parsedTag(tag)?.tag;
+}
 
 const parsedTag = (tag: string): Parsed | undefined => {
   const found = known.get(tag);
@@ -40,12 +33,35 @@ const parsedTag = (tag: string): Parsed | undefined => {
   return made;
 };
 
+const parse = (tag: string): Parsed | undefined => {
+  const locale = parsed(tag);
+  const { language, script } = locale?.maximize() ?? {};
+  if (!locale || language === undefined) return undefined;
+  return { tag: locale.baseName, language: locale.language, script, isRegional: locale.region !== undefined };
+};
+
+const parsed = (tag: string): Intl.Locale | undefined => {
+  try {
+    return new Intl.Locale(tag);
+  } catch {
+    return undefined;
+  }
+};
+
 /**
- * A language tag in its canonical form (RFC 5646, 4.5, with the data of Unicode CLDR), without extensions: every code of
- * ISO 639-2, `deu` and `ger`, becomes that of ISO 639-1, `de`, and `iw` its successor `he`. Undefined if it is malformed.
+ * Which of the available tags a reader of this one gets: the same, else the language without a region (`pt` for
+ * `pt-PT`), else another region in the same script, else the same language; undefined without any.
  */
-export const canonicalTag = (tag: string): string | undefined =>
-  tag.length > MAX_TAG_LENGTH ? undefined : parsedTag(tag)?.tag;
+export function matchingTag(tag: string, available: readonly string[]): string | undefined {
+  if (available.includes(tag)) return tag;
+  const wanted = readTag(tag);
+  if (!wanted) return undefined;
+  const found = available.flatMap((one) => {
+    const read = readTag(one);
+    return read?.language === wanted.language ? [{ one, far: distance(wanted, read) }] : [];
+  });
+  return found.toSorted((a, b) => a.far - b.far)[0]?.one;
+}
 
 /** As people write it: with an underscore, or with what follows the language malformed. */
 const readTag = (text: string): Parsed | undefined => {
@@ -61,25 +77,16 @@ const distance = (wanted: Parsed, one: Parsed): number => {
   return one.isRegional ? 2 : 1;
 };
 
-/**
- * Which of the available tags a reader of this one gets: the same, else the language without a region (`pt` for
- * `pt-PT`), else another region in the same script, else the same language; undefined without any.
- */
-export const matchingTag = (tag: string, available: readonly string[]): string | undefined => {
-  if (available.includes(tag)) return tag;
-  const wanted = readTag(tag);
-  if (!wanted) return undefined;
-  const found = available.flatMap((one) => {
-    const read = readTag(one);
-    return read?.language === wanted.language ? [{ one, far: distance(wanted, read) }] : [];
-  });
-  return found.toSorted((a, b) => a.far - b.far)[0]?.one;
-};
-
 /** Maximum ranges of an Accept-Language that are read. */
 const MAX_RANGES = 50;
 
 const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The tags that a reader accepts, best first, without malformed ones: that of `lang`, then those of Accept-Language. */
+export function acceptedTags(lang: string | undefined, acceptLanguage = ''): string[] {
+  const ranges = rangesOf(acceptLanguage).filter(({ quality }) => quality > 0);
+  return [lang ?? '', ...ranges.map(({ tag }) => tag)].flatMap((text) => readTag(text)?.tag ?? []);
+}
 
 /** The ranges of Accept-Language, the highest quality first (RFC 9110, 12.5.4). */
 const rangesOf = (header: string): { readonly tag: string; readonly quality: number }[] =>
@@ -93,21 +100,15 @@ const rangesOf = (header: string): { readonly tag: string; readonly quality: num
     .filter(({ tag }) => tag !== '')
     .toSorted((a, b) => b.quality - a.quality);
 
-/** The tags that a reader accepts, best first, without malformed ones: that of `lang`, then those of Accept-Language. */
-export const acceptedTags = (lang: string | undefined, acceptLanguage = ''): string[] => {
-  const ranges = rangesOf(acceptLanguage).filter(({ quality }) => quality > 0);
-  return [lang ?? '', ...ranges.map(({ tag }) => tag)].flatMap((text) => readTag(text)?.tag ?? []);
-};
-
 /**
  * The configured languages as a reader prefers them: that of `lang`, then those of Accept-Language, where `*` is every
  * one that it does not name, then the others in their order. No value is an error.
  */
-export const languagesFor = (
+export function languagesFor(
   lang: string | undefined,
   acceptLanguage: string | undefined,
   configured: readonly string[],
-): string[] => {
+): string[] {
   const matched = (tag: string) => matchingTag(tag, configured) ?? [];
   const ranges = rangesOf(acceptLanguage ?? '');
   const named = new Set(ranges.flatMap(({ tag }) => matched(tag)));
@@ -116,13 +117,13 @@ export const languagesFor = (
     .filter(({ quality }) => quality > 0)
     .flatMap(({ tag }) => (tag === '*' ? unnamed : matched(tag)));
   return [...new Set([...(lang === undefined ? [] : [matched(lang)].flat()), ...accepted, ...configured])];
-};
+}
 
 /**
  * The text in the first of these languages in which there is one, else the first of all; empty without any. A text that
  * is not by language is that of every one.
  */
-export const textIn = (texts: string | Readonly<Record<string, string>>, wanted: readonly string[]): string => {
+export function textIn(texts: string | Readonly<Record<string, string>>, wanted: readonly string[]): string {
   if (typeof texts === 'string') return texts;
   const available = Object.keys(texts);
   const [first = ''] = available;
@@ -131,4 +132,4 @@ export const textIn = (texts: string | Readonly<Record<string, string>>, wanted:
     if (found !== undefined) return texts[found] ?? '';
   }
   return texts[first] ?? '';
-};
+}

@@ -16,12 +16,19 @@ const names = new Map(moment.tz.names().map((name) => [name.toLowerCase(), name]
 export const timeZoneNames: readonly string[] = [...names.values()];
 
 /** The IANA name in its own spelling, from any case; undefined if it is none. */
-export const ianaName = (name: string): string | undefined => names.get(name.toLowerCase());
+export function ianaName(name: string): string | undefined {
+  return names.get(name.toLowerCase());
+}
 
 /** The data ends with this year. */
 const LAST_YEAR = 2037;
 
-const weekdayOfMarch = (year: number): number => new Date(Date.UTC(year, 2, 1)).getUTCDay();
+/** By how many minutes the clocks of a time zone are ahead of UTC at an instant; 0 for an unknown zone. */
+export function offsetAt(instant: number, timeZone: string): number {
+  const name = ianaName(timeZone);
+  const zone = name === undefined ? null : moment.tz.zone(name);
+  return zone === null ? 0 : -Math.round(zone.utcOffset(withinData(instant)));
+}
 
 /** A time after the data's end, in the last year whose days from March on have the same weekdays. */
 const withinData = (instant: number): number => {
@@ -33,14 +40,17 @@ const withinData = (instant: number): number => {
   return new Date(instant).setUTCFullYear(like);
 };
 
-/** By how many minutes the clocks of a time zone are ahead of UTC at an instant; 0 for an unknown zone. */
-export const offsetAt = (instant: number, timeZone: string): number => {
-  const name = ianaName(timeZone);
-  const zone = name === undefined ? null : moment.tz.zone(name);
-  return zone === null ? 0 : -Math.round(zone.utcOffset(withinData(instant)));
-};
+const weekdayOfMarch = (year: number): number => new Date(Date.UTC(year, 2, 1)).getUTCDay();
 
-const two = (number: number): string => String(number).padStart(2, '0');
+/** An instant by the clocks of a time zone: their time and its offset from UTC, `2026-12-31T19:30:00-05:00`. */
+export function localTime(instant: string | number, timeZone: string): string {
+  const at = new Date(instant).getTime();
+  const minutes = offsetAt(at, timeZone);
+  return clock(at, minutes) + written(minutes);
+}
+
+const clock = (instant: number, minutes: number): string =>
+  new Date(instant + minutes * MINUTE_MS).toISOString().replace(/\.\d+Z$/, '');
 
 /** `+05:30` */
 const written = (minutes: number): string => {
@@ -48,33 +58,23 @@ const written = (minutes: number): string => {
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 };
 
-const clock = (instant: number, minutes: number): string =>
-  new Date(instant + minutes * MINUTE_MS).toISOString().replace(/\.\d+Z$/, '');
-
-/** An instant by the clocks of a time zone: their time and its offset from UTC, `2026-12-31T19:30:00-05:00`. */
-export const localTime = (instant: string | number, timeZone: string): string => {
-  const at = new Date(instant).getTime();
-  const minutes = offsetAt(at, timeZone);
-  return clock(at, minutes) + written(minutes);
-};
+const two = (number: number): string => String(number).padStart(2, '0');
 
 /** What the clocks of a time zone show, `2026-12-31T19:30:00`. */
-export const wallTime = (instant: string | number, timeZone: string): string =>
-  localTime(instant, timeZone).slice(0, 19);
+export function wallTime(instant: string | number, timeZone: string): string {
+  return localTime(instant, timeZone).slice(0, 19);
+}
 
 /** The day by the clocks of a time zone, `2026-12-31`. */
-export const localDay = (instant: string | number, timeZone: string): string =>
-  localTime(instant, timeZone).slice(0, 10);
-
-/** The offsets of a zone a day before and after, and so each that it has in between. */
-const offsetsAround = (instant: number, timeZone: string): number[] =>
-  [instant - DAY_MS, instant + DAY_MS].map((at) => offsetAt(at, timeZone));
+export function localDay(instant: string | number, timeZone: string): string {
+  return localTime(instant, timeZone).slice(0, 10);
+}
 
 /**
  * When the clocks of a time zone show this time, in epoch milliseconds: of two such instants the one closer to `near`;
  * of a time that they skip, as far behind the last one that they show.
  */
-export const instantOf = (wall: string, timeZone: string, near: number): number => {
+export function instantOf(wall: string, timeZone: string, near: number): number {
   const time = Date.parse(`${wall}Z`);
   const around = offsetsAround(time, timeZone);
   const found = around
@@ -82,7 +82,19 @@ export const instantOf = (wall: string, timeZone: string, near: number): number 
     .filter((instant) => wallTime(instant, timeZone) === wall)
     .toSorted((a, b) => Math.abs(a - near) - Math.abs(b - near));
   return found[0] ?? time - (around[0] ?? 0) * MINUTE_MS;
-};
+}
+
+/** The offsets of a zone a day before and after, and so each that it has in between. */
+const offsetsAround = (instant: number, timeZone: string): number[] =>
+  [instant - DAY_MS, instant + DAY_MS].map((at) => offsetAt(at, timeZone));
+
+/** The name of the offset from UTC, such as `GMT+1`, where the clocks show that time twice; null elsewhere. */
+export function repeatedOffset(locale: string, instant: string | number, timeZone: string): string | null {
+  const at = new Date(instant).getTime();
+  if (!comesTwice(at, timeZone)) return null;
+  const parts = format(locale, offsetAt(at, timeZone), { timeZoneName: 'shortOffset' }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? null;
+}
 
 /** Whether the clocks of a time zone show the time of this instant at another instant, too. */
 const comesTwice = (instant: number, timeZone: string): boolean => {
@@ -96,25 +108,17 @@ const comesTwice = (instant: number, timeZone: string): boolean => {
 const format = (locale: string, minutes: number, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat(datesIn(locale), { ...options, timeZone: written(minutes) });
 
-/** The name of the offset from UTC, such as `GMT+1`, where the clocks show that time twice; null elsewhere. */
-export const repeatedOffset = (locale: string, instant: string | number, timeZone: string): string | null => {
-  const at = new Date(instant).getTime();
-  if (!comesTwice(at, timeZone)) return null;
-  const parts = format(locale, offsetAt(at, timeZone), { timeZoneName: 'shortOffset' }).formatToParts(at);
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? null;
-};
-
-/** What follows a time whose zone is not known, and that is therefore in UTC. */
-const inUtc = (timeZone: string | undefined): string => (timeZone && ianaName(timeZone) ? '' : ' UTC');
-
 /** A date with its time, by the clocks of a time zone; without a known one in UTC, and saying so. */
-export const dateAndTimeIn = (locale: string, instant: string | number, timeZone?: string): string => {
+export function dateAndTimeIn(locale: string, instant: string | number, timeZone?: string): string {
   const zone = timeZone ?? 'UTC';
   const at = new Date(instant).getTime();
   const text = format(locale, offsetAt(at, zone), { dateStyle: 'full', timeStyle: 'short' }).format(at);
   const offset = repeatedOffset(locale, at, zone);
   return `${text}${offset === null ? '' : ` (${offset})`}${inUtc(timeZone)}`;
-};
+}
+
+/** What follows a time whose zone is not known, and that is therefore in UTC. */
+const inUtc = (timeZone: string | undefined): string => (timeZone && ianaName(timeZone) ? '' : ' UTC');
 
 /** By language: valid from one day to another, from a day, until a day. */
 const VALID: Readonly<Record<string, readonly [string, string, string]>> = {
@@ -134,7 +138,7 @@ interface Validity {
  * In which days something is valid, by the clocks of a time zone, in the language of the locale, else in English. An end
  * at midnight is that of the day before. Empty if both are open.
  */
-export const validityIn = (locale: string, { from, until: end }: Validity, timeZone?: string): string => {
+export function validityIn(locale: string, { from, until: end }: Validity, timeZone?: string): string {
   // An end before the start is one that was not known yet to change with it.
   const until = from !== null && end !== null && Date.parse(end) <= Date.parse(from) ? null : end;
   if (from === null && until === null) return '';
@@ -147,4 +151,4 @@ export const validityIn = (locale: string, { from, until: end }: Validity, timeZ
   const text = texts[until === null ? 1 : from === null ? 2 : 0] ?? '';
   const said = text.replaceAll(/\{from\}|\{until\}/g, (name) => days[name as keyof typeof days]);
   return said + inUtc(timeZone);
-};
+}

@@ -27,29 +27,39 @@ export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
 );
 
 /** The digits behind the point of an amount in this currency. */
-export const exponentOf = (currency: string): number => exponents.get(currency) ?? 2;
+export function exponentOf(currency: string): number {
+  return exponents.get(currency) ?? 2;
+}
 
 /** Whether the code is that of present money. */
-export const isCurrency = (code: string): boolean => exponents.has(code);
+export function isCurrency(code: string): boolean {
+  return exponents.has(code);
+}
 
 /** The country of a currency, whose code begins with it (ISO 4217); empty for those of no country, such as EUR. */
-export const regionOf = (currency: string): string => (/^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2));
+export function regionOf(currency: string): string {
+  return /^(?:X|EU)/.test(currency) ? '' : currency.slice(0, 2);
+}
 
 /**
  * The locale of dates and amounts for a language tag: in its own region, else in that of the currency; that of English
  * is British.
  */
-export const localeIn = (tag: string, currency: string): string => {
+export function localeIn(tag: string, currency: string): string {
   if (tag === 'en') return 'en-GB';
   const region = new Intl.Locale(tag).region ?? regionOf(currency);
   return region === '' ? tag : new Intl.Locale(tag, { region }).toString();
-};
+}
 
 /** The locale of dates: French ones have no comma, which Intl writes in those of Switzerland. */
-export const datesIn = (locale: string): string => (locale === 'fr-CH' ? 'fr' : locale);
+export function datesIn(locale: string): string {
+  return locale === 'fr-CH' ? 'fr' : locale;
+}
 
 /** A text that begins a line. */
-export const capitalised = (text: string): string => text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+export function capitalised(text: string): string {
+  return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase());
+}
 
 const SEATS: Readonly<Record<string, readonly [row: string, seat: string]>> = {
   en: ['Row', 'seat'],
@@ -59,20 +69,20 @@ const SEATS: Readonly<Record<string, readonly [row: string, seat: string]>> = {
 };
 
 /** The name of a seat in the language of a tag, else in English. */
-export const seatIn = (tag: string, row: string, number: number): string => {
+export function seatIn(tag: string, row: string, number: number): string {
   const [inRow, seat] = SEATS[new Intl.Locale(tag).language] ?? (SEATS.en as NonNullable<(typeof SEATS)[string]>);
   return `${inRow} ${row}, ${seat} ${number}`;
-};
+}
 
 /** An amount in the currency's minor unit, as people write it. */
-export const moneyIn = (
+export function moneyIn(
   locale: string,
   amount: number,
   currency: string,
   currencyDisplay: 'symbol' | 'code' = 'symbol',
-): string => {
+): string {
   const digits = exponentOf(currency);
   const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay, ...places });
   return format.format(amount / 10 ** digits);
-};
+}

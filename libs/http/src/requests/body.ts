@@ -13,12 +13,97 @@ export const MAX_MEMBERS = 6_000;
 /** Start of a list's comma count: it never reaches `MAX_MEMBERS`. */
 const UNCOUNTED = -(2 ** 30);
 
-/** The index of the closing quote of the text that opens at `from`. */
-const endOfText = (json: Uint8Array, from: number): number => {
-  let at = from + 1;
-  while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
-  return at;
+/** The largest request body, in bytes: 256 KiB. */
+export const BODY_LIMIT_BYTES = 256 * 1024;
+
+/**
+ * The largest body of a service's request to another service, in bytes: 8 MiB. An order with a thousand places, names
+ * and what each ticket shows is larger than what a client may send.
+ */
+export const INTERNAL_BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+/** The client disconnected before its request was complete: there is no connection to answer on. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or
+ * the Content-Length) exceed the limit, leaving the rest unread, and with ClientGone if the connection ends early.
+ */
+export function readBody(request: IncomingMessage, limit: number = BODY_LIMIT_BYTES): Promise<Buffer> {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
+  if (Number(length) > limit) return Promise.reject(tooLarge(limit));
+  // A request that was aborted before emits no further event.
+  if (request.destroyed && !request.complete) return Promise.reject(new ClientGone());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (act: () => void) => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      act();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limit) settle(() => reject(tooLarge(limit)));
+    };
+    const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const onClose = () => settle(() => reject(new ClientGone()));
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+const tooLarge = (limit: number) =>
+  new Fault('payload_too_large', `The request body is over ${limit} bytes.`, { Connection: 'close' });
+
+const MEDIA_TYPE = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+
+/** No media type is longer; the expression takes quadratic time for white space. */
+const MAX_MEDIA_TYPE_LENGTH = 200;
+
+/** Whether the request declares its body as this media type, in UTF-8 and uncompressed. */
+export function hasTextType(request: IncomingMessage, mediaType: string): boolean {
+  return (
+    mediaTypeOf(request) === mediaType &&
+    (request.headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
+  );
+}
+
+/** The declared media type of a request, in lower case; undefined with another charset or if it is malformed. */
+const mediaTypeOf = ({ headers }: IncomingMessage): string | undefined => {
+  const given = headers['content-type'] ?? '';
+  return given.length > MAX_MEDIA_TYPE_LENGTH ? undefined : MEDIA_TYPE.exec(given.trim())?.[1]?.toLowerCase();
 };
+
+/** Refuses other media types (in any case, with or without `charset=utf-8`), content codings, and invalid UTF-8. */
+export function textOf(request: IncomingMessage, body: Buffer, mediaType: string): string {
+  if (mediaTypeOf(request) !== mediaType)
+    throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
+  const coding = request.headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity') throw new Fault('bad_request', 'The request body must not be compressed.');
+  if (!isUtf8(body)) throw new Fault('bad_request', 'The request body is not UTF-8.');
+  return body.toString('utf8');
+}
+
+/**
+ * The JSON object in a body. Throws Fault `bad_request` on anything else; its details do not repeat the client's text.
+ */
+export function jsonObjectOf(request: IncomingMessage, body: Buffer): Record<string, unknown> {
+  const text = textOf(request, body, 'application/json');
+  const excess = excessOf(body);
+  if (excess) throw new Fault('bad_request', excess);
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Fault('bad_request', '$ must be an object.');
+  const illFormed = illFormedTexts(text, value);
+  if (illFormed.length > 0)
+    throw new Fault('bad_request', illFormed.map((path) => `${path} is not well-formed Unicode.`).join(' '));
+  return value as Record<string, unknown>;
+}
 
 /**
  * Detects JSON that is too expensive to parse: nested too deeply, or an object with too many members, which takes far
@@ -52,93 +137,11 @@ const excessOf = (json: Uint8Array): string | undefined => {
   return undefined;
 };
 
-/** The largest request body, in bytes: 256 KiB. */
-export const BODY_LIMIT_BYTES = 256 * 1024;
-
-/**
- * The largest body of a service's request to another service, in bytes: 8 MiB. An order with a thousand places, names
- * and what each ticket shows is larger than what a client may send.
- */
-export const INTERNAL_BODY_LIMIT_BYTES = 8 * 1024 * 1024;
-
-/** The client disconnected before its request was complete: there is no connection to answer on. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
-}
-
-const EMPTY = Buffer.alloc(0);
-
-const tooLarge = (limit: number) =>
-  new Fault('payload_too_large', `The request body is over ${limit} bytes.`, { Connection: 'close' });
-
-/**
- * Reads a request's body, counting the bytes that arrive. Rejects with Fault `payload_too_large` as soon as they (or
- * the Content-Length) exceed the limit, leaving the rest unread, and with ClientGone if the connection ends early.
- */
-export const readBody = (request: IncomingMessage, limit: number = BODY_LIMIT_BYTES): Promise<Buffer> => {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  if (coding === undefined && (length === undefined || length === '0')) return Promise.resolve(EMPTY);
-  if (Number(length) > limit) return Promise.reject(tooLarge(limit));
-  // A request that was aborted before emits no further event.
-  if (request.destroyed && !request.complete) return Promise.reject(new ClientGone());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const settle = (act: () => void) => {
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-      act();
-    };
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > limit) settle(() => reject(tooLarge(limit)));
-    };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    const onClose = () => settle(() => reject(new ClientGone()));
-    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
-  });
-};
-
-const MEDIA_TYPE = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
-
-/** No media type is longer; the expression takes quadratic time for white space. */
-const MAX_MEDIA_TYPE_LENGTH = 200;
-
-/** The declared media type of a request, in lower case; undefined with another charset or if it is malformed. */
-const mediaTypeOf = ({ headers }: IncomingMessage): string | undefined => {
-  const given = headers['content-type'] ?? '';
-  return given.length > MAX_MEDIA_TYPE_LENGTH ? undefined : MEDIA_TYPE.exec(given.trim())?.[1]?.toLowerCase();
-};
-
-/** Whether the request declares its body as this media type, in UTF-8 and uncompressed. */
-export const hasTextType = (request: IncomingMessage, mediaType: string): boolean =>
-  mediaTypeOf(request) === mediaType &&
-  (request.headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
-
-/** Refuses other media types (in any case, with or without `charset=utf-8`), content codings, and invalid UTF-8. */
-export const textOf = (request: IncomingMessage, body: Buffer, mediaType: string): string => {
-  if (mediaTypeOf(request) !== mediaType)
-    throw new Fault('bad_request', `The request body must be ${mediaType}, in UTF-8.`);
-  const coding = request.headers['content-encoding'] ?? 'identity';
-  if (coding.toLowerCase() !== 'identity') throw new Fault('bad_request', 'The request body must not be compressed.');
-  if (!isUtf8(body)) throw new Fault('bad_request', 'The request body is not UTF-8.');
-  return body.toString('utf8');
-};
-
-/**
- * The JSON object in a body. Throws Fault `bad_request` on anything else; its details do not repeat the client's text.
- */
-export const jsonObjectOf = (request: IncomingMessage, body: Buffer): Record<string, unknown> => {
-  const text = textOf(request, body, 'application/json');
-  const excess = excessOf(body);
-  if (excess) throw new Fault('bad_request', excess);
-  const value = parsed(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Fault('bad_request', '$ must be an object.');
-  const illFormed = illFormedTexts(text, value);
-  if (illFormed.length > 0)
-    throw new Fault('bad_request', illFormed.map((path) => `${path} is not well-formed Unicode.`).join(' '));
-  return value as Record<string, unknown>;
+/** The index of the closing quote of the text that opens at `from`. */
+const endOfText = (json: Uint8Array, from: number): number => {
+  let at = from + 1;
+  while (at < json.length && json[at] !== 0x22) at += json[at] === 0x5c ? 2 : 1;
+  return at;
 };
 
 const parsed = (text: string): unknown => {
@@ -156,7 +159,7 @@ const MAX_FIELDS = 200;
  * The fields of a form. An empty one counts as absent (RFC 6749, 3.2); a repeated one, and more than `MAX_FIELDS`, are
  * Fault `bad_request`.
  */
-export const formOf = (request: IncomingMessage, body: Buffer): Record<string, string> => {
+export function formOf(request: IncomingMessage, body: Buffer): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   const seen = new Set<string>();
   const text = textOf(request, body, 'application/x-www-form-urlencoded');
@@ -169,7 +172,7 @@ export const formOf = (request: IncomingMessage, body: Buffer): Record<string, s
     if (value !== '') fields[name] = value;
   }
   return fields;
-};
+}
 
 /** Escapes of surrogates: only through them can JSON in UTF-8 hold text that is not well-formed. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
@@ -210,21 +213,11 @@ const illFormedTexts = (json: string, value: object): string[] => {
 };
 
 /**
- * Members in one order. `fromEntries` defines them, so `__proto__` stays an ordinary one. A number beyond the range of
- * doubles, which no schema accepts, must not become null.
- */
-const ordered = (_name: string, value: unknown): unknown => {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-};
-
-/**
  * One text for all spellings of a JSON value, as operations read it: the order of members, white space, escapes and the
  * spelling of numbers make no difference, of a repeated member the last one counts, and an empty body is `{}`.
  * Undefined if no operation reads the body: it is not JSON in UTF-8, or too deep or large to parse.
  */
-export const canonicalJson = (body: Buffer): string | undefined => {
+export function canonicalJson(body: Buffer): string | undefined {
   if (body.length === 0) return '{}';
   if (!isUtf8(body) || excessOf(body)) return undefined;
   try {
@@ -232,4 +225,14 @@ export const canonicalJson = (body: Buffer): string | undefined => {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Members in one order. `fromEntries` defines them, so `__proto__` stays an ordinary one. A number beyond the range of
+ * doubles, which no schema accepts, must not become null.
+ */
+const ordered = (_name: string, value: unknown): unknown => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 };

@@ -23,18 +23,6 @@ const coercions: Readonly<Record<string, Coerce>> = {
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-const asText: Coerce = (text) => text;
-
-/** How each declared parameter becomes a value of its schema's type. @throws on a type that no parameter can have. */
-const coercionsOf = (declared: TProperties): ReadonlyMap<string, Coerce> =>
-  new Map(
-    Object.entries(declared).map(([name, schema]) => {
-      const { type } = schema as Json;
-      if (type === 'array' || type === 'object') throw new Error(`parameter ${name}: no parameter can be an ${type}`);
-      return [name, coercions[String(type)] ?? asText];
-    }),
-  );
-
 /** Coerced parameters, and the names of those that are undeclared or repeated. */
 interface Coerced {
   readonly values: Record<string, unknown>;
@@ -47,49 +35,8 @@ const NONE: readonly string[] = [];
 /** The number of unknown or repeated names that are collected: one more than a fault names. */
 const MAX_NAMES = MAX_NAMED + 1;
 
-const remember = (names: Set<string>, name: string): void => {
-  if (names.size < MAX_NAMES) names.add(name);
-};
-
-/** Reads a query string (without its question mark). */
-const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>): Coerced => {
-  const values: Record<string, unknown> = {};
-  if (search === '') return { values, unknown: NONE, repeated: NONE };
-  const unknown = new Set<string>();
-  const repeated = new Set<string>();
-  for (const [name, text] of new URLSearchParams(search)) {
-    const coerce = declared.get(name);
-    if (!coerce) remember(unknown, name);
-    else if (Object.hasOwn(values, name)) remember(repeated, name);
-    else values[name] = coerce(text);
-  }
-  return { values, unknown: [...unknown], repeated: [...repeated] };
-};
-
 /** Keywords that no value violates. */
 const ALWAYS_TRUE: ReadonlySet<string> = new Set(['type', 'description', 'default', 'examples']);
-
-/**
- * The declared parameters that any text satisfies: a repeated one is not refused either, and its first value counts.
- */
-const lenientIn = (declared: TProperties): ReadonlySet<string> =>
-  new Set(
-    Object.entries(declared)
-      .filter(
-        ([, schema]) => (schema as Json).type === 'string' && Object.keys(schema).every((key) => ALWAYS_TRUE.has(key)),
-      )
-      .map(([name]) => name),
-  );
-
-/** Reads the values that the router found in the path. */
-const readPath = (
-  params: Readonly<Record<string, string>>,
-  declared: ReadonlyMap<string, Coerce>,
-): Record<string, unknown> => {
-  const values: Record<string, unknown> = {};
-  for (const [name, coerce] of declared) values[name] = coerce(params[name] ?? '');
-  return values;
-};
 
 /** The three typed parts of a request. */
 interface Form {
@@ -114,34 +61,8 @@ interface FormRules {
   readonly operations: readonly AnyOperation[];
 }
 
-/** The check of a body without read-only members. */
-const nothingTaken: Unchanged = () => {};
-
-const compiledUnlessEmpty = (compile: Compile, properties: TProperties): Validate | undefined =>
-  Object.keys(properties).length > 0 ? compile(Type.Object(properties)) : undefined;
-
-/** The parameters of a path without their patterns: a value that does not match names no resource, which is 404. */
-const withoutPatterns = (params: TProperties): TProperties =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, schema]) => {
-      const { pattern: _, ...rest } = schema as TSchema & { readonly pattern?: string };
-      return [name, rest];
-    }),
-  );
-
-/** A parameter is named, not placed in a document: `$.limit` is `limit`. */
-const named =
-  (what: string) =>
-  ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
-
-/** The earliest kind of violation decides the code: absent members, then wrong types, then constraints. */
-const parameterFault = (violations: readonly Violation[], details: string): Fault => {
-  const code: Code = violations.some(({ kind }) => kind === 'absent') ? 'missing_parameter' : 'invalid_parameter';
-  return new Fault(code, details);
-};
-
 /** Compiles the conversion of a request to its typed parts. It throws one Fault that names every violation. */
-export const compileForm = (operation: AnyOperation, { compile, unknownQuery, operations }: FormRules): ReadForm => {
+export function compileForm(operation: AnyOperation, { compile, unknownQuery, operations }: FormRules): ReadForm {
   const { params = {}, query = {}, body, form, checksItems } = operation;
   const pathCoercions = coercionsOf(params);
   const queryCoercions = coercionsOf(query);
@@ -194,4 +115,83 @@ export const compileForm = (operation: AnyOperation, { compile, unknownQuery, op
     const unchanged = takeReadOnly(value);
     return { params: path, query: values, body: body ? value : undefined, unchanged };
   };
+}
+
+/** How each declared parameter becomes a value of its schema's type. @throws on a type that no parameter can have. */
+const coercionsOf = (declared: TProperties): ReadonlyMap<string, Coerce> =>
+  new Map(
+    Object.entries(declared).map(([name, schema]) => {
+      const { type } = schema as Json;
+      if (type === 'array' || type === 'object') throw new Error(`parameter ${name}: no parameter can be an ${type}`);
+      return [name, coercions[String(type)] ?? asText];
+    }),
+  );
+
+const asText: Coerce = (text) => text;
+
+/**
+ * The declared parameters that any text satisfies: a repeated one is not refused either, and its first value counts.
+ */
+const lenientIn = (declared: TProperties): ReadonlySet<string> =>
+  new Set(
+    Object.entries(declared)
+      .filter(
+        ([, schema]) => (schema as Json).type === 'string' && Object.keys(schema).every((key) => ALWAYS_TRUE.has(key)),
+      )
+      .map(([name]) => name),
+  );
+
+const compiledUnlessEmpty = (compile: Compile, properties: TProperties): Validate | undefined =>
+  Object.keys(properties).length > 0 ? compile(Type.Object(properties)) : undefined;
+
+/** The parameters of a path without their patterns: a value that does not match names no resource, which is 404. */
+const withoutPatterns = (params: TProperties): TProperties =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, schema]) => {
+      const { pattern: _, ...rest } = schema as TSchema & { readonly pattern?: string };
+      return [name, rest];
+    }),
+  );
+
+/** A parameter is named, not placed in a document: `$.limit` is `limit`. */
+const named =
+  (what: string) =>
+  ({ path, ...rest }: Violation): Violation => ({ path: `${what} ${path.replace(/^\$\.?/, '')}`, ...rest });
+
+/** Reads a query string (without its question mark). */
+const readQuery = (search: string, declared: ReadonlyMap<string, Coerce>): Coerced => {
+  const values: Record<string, unknown> = {};
+  if (search === '') return { values, unknown: NONE, repeated: NONE };
+  const unknown = new Set<string>();
+  const repeated = new Set<string>();
+  for (const [name, text] of new URLSearchParams(search)) {
+    const coerce = declared.get(name);
+    if (!coerce) remember(unknown, name);
+    else if (Object.hasOwn(values, name)) remember(repeated, name);
+    else values[name] = coerce(text);
+  }
+  return { values, unknown: [...unknown], repeated: [...repeated] };
 };
+
+const remember = (names: Set<string>, name: string): void => {
+  if (names.size < MAX_NAMES) names.add(name);
+};
+
+/** Reads the values that the router found in the path. */
+const readPath = (
+  params: Readonly<Record<string, string>>,
+  declared: ReadonlyMap<string, Coerce>,
+): Record<string, unknown> => {
+  const values: Record<string, unknown> = {};
+  for (const [name, coerce] of declared) values[name] = coerce(params[name] ?? '');
+  return values;
+};
+
+/** The earliest kind of violation decides the code: absent members, then wrong types, then constraints. */
+const parameterFault = (violations: readonly Violation[], details: string): Fault => {
+  const code: Code = violations.some(({ kind }) => kind === 'absent') ? 'missing_parameter' : 'invalid_parameter';
+  return new Fault(code, details);
+};
+
+/** The check of a body without read-only members. */
+const nothingTaken: Unchanged = () => {};

@@ -1,7 +1,7 @@
 import { Fault } from '@boxoffice/envelope';
 
 /** The quality that an Accept header (RFC 9110, 12.5.1) gives a media type named in full; 0 if it does not. */
-export const qualityOf = (accept: string, mediaType: string): number => {
+export function qualityOf(accept: string, mediaType: string): number {
   const found = accept
     .split(',')
     .map((part) => part.split(';').map((piece) => piece.trim().toLowerCase()))
@@ -9,24 +9,17 @@ export const qualityOf = (accept: string, mediaType: string): number => {
   if (!found) return 0;
   const quality = Number(found.find((piece) => piece.startsWith('q='))?.slice(2) ?? 1);
   return Number.isFinite(quality) ? quality : 0;
-};
+}
 
 const TAGS = /(?:W\/)?"[^"]*"/g;
-
-const tagsIn = (header: string): readonly string[] => header.match(TAGS) ?? [];
-
-/** What a tag says between its quotes. */
-const opaque = (tag: string): string => tag.slice(tag.indexOf('"') + 1, -1);
 
 /** What a proxy that compresses an answer adds to its tag: Apache, Caddy and Jetty do; others make the tag weak. */
 const CODING = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
 
-/** The tag that a client names, and what it may have been before a proxy marked it. */
-const formsOf = (tag: string): readonly string[] => {
-  const forms = [opaque(tag)];
-  for (let last = forms[0] ?? ''; CODING.test(last); forms.push(last)) last = last.replace(CODING, '');
-  return forms;
-};
+/** Whether an If-None-Match names the validator, a tag with its quotes (RFC 9110, 13.1.2). */
+export function isKnown(ifNoneMatch: string | undefined, tag: string): boolean {
+  return ifNoneMatch !== undefined && isNamed(ifNoneMatch, opaque(tag));
+}
 
 /**
  * Whether a condition names a validator of our own, whose every tag is strong: what a proxy on the way has made of it,
@@ -35,12 +28,20 @@ const formsOf = (tag: string): readonly string[] => {
 const isNamed = (condition: string, etag: string): boolean =>
   condition.trim() === '*' || tagsIn(condition).some((tag) => formsOf(tag).includes(etag));
 
-/** Whether an If-None-Match names the validator, a tag with its quotes (RFC 9110, 13.1.2). */
-export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
-  ifNoneMatch !== undefined && isNamed(ifNoneMatch, opaque(tag));
+const tagsIn = (header: string): readonly string[] => header.match(TAGS) ?? [];
+
+/** The tag that a client names, and what it may have been before a proxy marked it. */
+const formsOf = (tag: string): readonly string[] => {
+  const forms = [opaque(tag)];
+  for (let last = forms[0] ?? ''; CODING.test(last); forms.push(last)) last = last.replace(CODING, '');
+  return forms;
+};
+
+/** What a tag says between its quotes. */
+const opaque = (tag: string): string => tag.slice(tag.indexOf('"') + 1, -1);
 
 /** Throws Fault `precondition_failed` unless If-Match is absent or names the validator (RFC 9110, 13.1.1). */
-export const requireMatch = (ifMatch: string | undefined, etag: string): void => {
+export function requireMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined || isNamed(ifMatch, etag)) return;
   throw new Fault('precondition_failed', 'The resource has changed: its ETag is not the one of If-Match.');
-};
+}

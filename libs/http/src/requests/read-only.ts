@@ -7,11 +7,8 @@ import type { Json } from '../validation/body-schema.ts';
 import { lineOf } from '../validation/texts.ts';
 import { describeViolations, jsonPath, type Violation } from '../validation/violations.ts';
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Any value with a patch merged into it (RFC 7396). Changes neither. */
-export const merged = (current: unknown, patch: unknown): unknown => {
+export function merged(current: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map(isObject(current) ? Object.entries(current) : []);
   for (const [name, value] of Object.entries(patch)) {
@@ -21,13 +18,18 @@ export const merged = (current: unknown, patch: unknown): unknown => {
   }
   // fromEntries defines members, so a member called __proto__ stays an ordinary one.
   return Object.fromEntries(members);
-};
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The document with the patch merged into it (RFC 7396): null removes, objects merge, anything else replaces. Changes
  * neither.
  */
-export const mergePatch = <T extends object>(current: T, patch: PatchOf<T>): T => merged(current, patch) as T;
+export function mergePatch<T extends object>(current: T, patch: PatchOf<T>): T {
+  return merged(current, patch) as T;
+}
 
 /** Members that change without a request that writes them: accepted with any value, at any depth. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
@@ -43,37 +45,17 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
  * The members that answers have and a body does not accept, with the operationIds that change them. Nothing changes a
  * member that `changedBy` does not name.
  */
-export const readOnlyOf = (
+export function readOnlyOf(
   shown: TObject,
   taken: TObject,
   changedBy: Readonly<Record<string, readonly string[]>> = {},
-): ReadOnly =>
-  Object.fromEntries(
+): ReadOnly {
+  return Object.fromEntries(
     Object.entries(shown.properties)
       .filter(([name]) => !Object.hasOwn(taken.properties, name))
       .map(([name, schema]) => [name, { shown: schema, changedBy: changedBy[name] ?? [] }]),
   );
-
-const memberOf = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-
-/**
- * Whether two values are equivalent: an absent member equals null, instants are compared as instants and texts as
- * normalised ones, bookkeeping is ignored.
- */
-const same = (left: unknown, right: unknown): boolean => {
-  if (left === right || (left ?? null) === (right ?? null)) return true;
-  if (Array.isArray(left) && Array.isArray(right))
-    return left.length === right.length && left.every((item, index) => same(item, right[index]));
-  if (isObject(left) && isObject(right)) {
-    const names = new Set([...Object.keys(left), ...Object.keys(right)]);
-    return [...names].every((name) => BOOKKEEPING.has(name) || same(memberOf(left, name), memberOf(right, name)));
-  }
-  if (typeof left !== 'string' || typeof right !== 'string') return false;
-  if (lineOf(left) === lineOf(right)) return true;
-  const instant = utcOf(left);
-  return instant !== undefined && instant === utcOf(right);
-};
+}
 
 /** A read-only member that was removed from a body. */
 interface Taken {
@@ -88,10 +70,51 @@ interface Taken {
 type Place = Pick<Taken, 'pointer' | 'steps'>;
 type Take = (value: unknown, place: Place, taken: Taken[]) => void;
 
-const below = ({ pointer, steps }: Place, at: string | number, step: Taken['steps'][number]): Place => ({
-  pointer: `${pointer}/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`,
-  steps: [...steps, step],
-});
+/** Throws `semantically_invalid` unless the read-only members of a body equal those of the resource as it is shown. */
+export type Unchanged = (shown: object) => void;
+
+/**
+ * Compiles the removal of the read-only members from a body that the schema accepted. Returns the check that they equal
+ * the resource's current ones.
+ * @throws Error for an operationId that `operations` does not have
+ */
+export function compileReadOnly(
+  operation: AnyOperation,
+  schema: Json,
+  operations: readonly AnyOperation[],
+): (body: unknown) => Unchanged {
+  const take = takerOf(schema);
+  const by = new Map(operations.map(({ id, method, path }) => [id, `${method.toUpperCase()} ${path} (${id})`]));
+  const changedBy = new Map(
+    Object.entries(operation.readOnly ?? {}).map(([name, { changedBy: ids }]): [string, string] => {
+      const unknown = ids.filter((id) => !by.has(id));
+      if (unknown.length > 0) throw new Error(`${operation.id}: there is no operation ${unknown.join(', ')}`);
+      return [name, ids.map((id) => by.get(id)).join(', ')];
+    }),
+  );
+  const isPatch = operation.method === 'patch';
+
+  const violationOf = ({ pointer, steps, name }: Taken): Violation => {
+    const how = steps.length === 0 ? changedBy.get(name) : undefined;
+    const message = how
+      ? `is changed by ${how}, not here`
+      : 'differs from the current value, and no operation changes it';
+    return { path: jsonPath(pointer, name), message, kind: 'constraint' };
+  };
+
+  return (body) => {
+    const taken: Taken[] = [];
+    take?.(body, { pointer: '', steps: [] }, taken);
+    const compared = taken.filter(({ name }) => !BOOKKEEPING.has(name));
+    return (shown) => {
+      const changed = compared.filter(({ steps, name, value }) => {
+        const now = memberOf(found(shown, steps), name);
+        return !same(isPatch ? merged(now, value) : value, now);
+      });
+      if (changed.length > 0) throw new Fault('semantically_invalid', describeViolations(changed.map(violationOf)));
+    };
+  };
+}
 
 const takerOf = (schema: Json): Take | undefined => {
   const takes: Take[] = [];
@@ -124,54 +147,34 @@ const takerOf = (schema: Json): Take | undefined => {
   };
 };
 
+const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+const below = ({ pointer, steps }: Place, at: string | number, step: Taken['steps'][number]): Place => ({
+  pointer: `${pointer}/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+  steps: [...steps, step],
+});
+
 const found = (resource: unknown, steps: Taken['steps']): unknown =>
   steps.reduce((at: unknown, step) => {
     if (typeof step === 'string') return memberOf(at, step);
     return Array.isArray(at) ? at.find((item) => memberOf(item, 'id') === step.id) : undefined;
   }, resource);
 
-/** Throws `semantically_invalid` unless the read-only members of a body equal those of the resource as it is shown. */
-export type Unchanged = (shown: object) => void;
-
 /**
- * Compiles the removal of the read-only members from a body that the schema accepted. Returns the check that they equal
- * the resource's current ones.
- * @throws Error for an operationId that `operations` does not have
+ * Whether two values are equivalent: an absent member equals null, instants are compared as instants and texts as
+ * normalised ones, bookkeeping is ignored.
  */
-export const compileReadOnly = (
-  operation: AnyOperation,
-  schema: Json,
-  operations: readonly AnyOperation[],
-): ((body: unknown) => Unchanged) => {
-  const take = takerOf(schema);
-  const by = new Map(operations.map(({ id, method, path }) => [id, `${method.toUpperCase()} ${path} (${id})`]));
-  const changedBy = new Map(
-    Object.entries(operation.readOnly ?? {}).map(([name, { changedBy: ids }]): [string, string] => {
-      const unknown = ids.filter((id) => !by.has(id));
-      if (unknown.length > 0) throw new Error(`${operation.id}: there is no operation ${unknown.join(', ')}`);
-      return [name, ids.map((id) => by.get(id)).join(', ')];
-    }),
-  );
-  const isPatch = operation.method === 'patch';
-
-  const violationOf = ({ pointer, steps, name }: Taken): Violation => {
-    const how = steps.length === 0 ? changedBy.get(name) : undefined;
-    const message = how
-      ? `is changed by ${how}, not here`
-      : 'differs from the current value, and no operation changes it';
-    return { path: jsonPath(pointer, name), message, kind: 'constraint' };
-  };
-
-  return (body) => {
-    const taken: Taken[] = [];
-    take?.(body, { pointer: '', steps: [] }, taken);
-    const compared = taken.filter(({ name }) => !BOOKKEEPING.has(name));
-    return (shown) => {
-      const changed = compared.filter(({ steps, name, value }) => {
-        const now = memberOf(found(shown, steps), name);
-        return !same(isPatch ? merged(now, value) : value, now);
-      });
-      if (changed.length > 0) throw new Fault('semantically_invalid', describeViolations(changed.map(violationOf)));
-    };
-  };
+const same = (left: unknown, right: unknown): boolean => {
+  if (left === right || (left ?? null) === (right ?? null)) return true;
+  if (Array.isArray(left) && Array.isArray(right))
+    return left.length === right.length && left.every((item, index) => same(item, right[index]));
+  if (isObject(left) && isObject(right)) {
+    const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+    return [...names].every((name) => BOOKKEEPING.has(name) || same(memberOf(left, name), memberOf(right, name)));
+  }
+  if (typeof left !== 'string' || typeof right !== 'string') return false;
+  if (lineOf(left) === lineOf(right)) return true;
+  const instant = utcOf(left);
+  return instant !== undefined && instant === utcOf(right);
 };

@@ -18,7 +18,7 @@ export const ENOUGH = 'x-enough';
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** The same instant as ISO 8601 UTC with milliseconds, or undefined if it is not an RFC 3339 timestamp. */
-export const utcOf = (text: string): string | undefined => {
+export function utcOf(text: string): string | undefined {
   if (!RFC_3339.test(text)) return undefined;
   const instant = new Date(text.toUpperCase());
   if (Number.isNaN(instant.getTime())) return undefined;
@@ -27,7 +27,7 @@ export const utcOf = (text: string): string | undefined => {
   const lastDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
   const result = instant.toISOString();
   return day <= lastDay && result.length === 24 ? result : undefined;
-};
+}
 
 const normalisers: Readonly<Record<string, (text: string) => string | undefined>> = {
   line: lineOf,
@@ -36,20 +36,6 @@ const normalisers: Readonly<Record<string, (text: string) => string | undefined>
   origin: originOf,
   language: canonicalTag,
   timestamp: utcOf,
-};
-
-/** Renames the members in place, in their order; false, and none is renamed, if two of them would get the same name. */
-const renameMembers = (
-  members: Record<string, unknown>,
-  rename: (name: string) => string | undefined = () => undefined,
-) => {
-  const renamed = Object.entries(members).map(([name, value]) => [rename(name) ?? name, value] as const);
-  if (Object.keys(members).every((name, index) => renamed[index]?.[0] === name)) return true;
-  if (new Set(renamed.map(([name]) => name)).size < renamed.length) return false;
-  for (const name of Object.keys(members)) delete members[name];
-  for (const [name, value] of renamed)
-    Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
-  return true;
 };
 
 /** Variables of the code that Ajv generates: the number of errors, and the errors. */
@@ -64,7 +50,7 @@ export interface AjvOptions {
 }
 
 /** A JSON Schema 2020-12 compiler with the formats and the keywords of this package. */
-export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {}): Ajv2020 => {
+export function createAjv({ proving = false, allErrors = false }: AjvOptions = {}): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors,
     verbose: true,
@@ -115,4 +101,18 @@ export const createAjv = ({ proving = false, allErrors = false }: AjvOptions = {
     },
   });
   return ajv;
+}
+
+/** Renames the members in place, in their order; false, and none is renamed, if two of them would get the same name. */
+const renameMembers = (
+  members: Record<string, unknown>,
+  rename: (name: string) => string | undefined = () => undefined,
+) => {
+  const renamed = Object.entries(members).map(([name, value]) => [rename(name) ?? name, value] as const);
+  if (Object.keys(members).every((name, index) => renamed[index]?.[0] === name)) return true;
+  if (new Set(renamed.map(([name]) => name)).size < renamed.length) return false;
+  for (const name of Object.keys(members)) delete members[name];
+  for (const [name, value] of renamed)
+    Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
+  return true;
 };

@@ -16,13 +16,10 @@ export interface Json {
   readonly [keyword: string]: unknown;
 }
 
-const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
-
 const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 
 /** The schema with every object in it closed: an undeclared field is refused. */
-export const closed = (schema: Json): Json => {
+export function closed(schema: Json): Json {
   const isScalar = [schema.items?.type ?? 'object'].flat().every((type) => SCALARS.includes(type));
   // Ajv compares all pairs of other items: a body within the size limit would take seconds.
   if (schema.uniqueItems && !isScalar) throw new Error('uniqueItems is for lists of scalars with a declared type');
@@ -40,7 +37,23 @@ export const closed = (schema: Json): Json => {
     ...(silent && allOf && { unevaluatedProperties: false }),
     ...(silent && !allOf && named && { additionalProperties: false }),
   };
-};
+}
+
+const mapValues = <From, To>(record: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+
+/** The schema, accepting anything as an item of the body's `items`: the handler checks each for itself. */
+export function withAnyItems(schema: Json): Json {
+  const { items: _, ...list } = schema.properties?.items ?? {};
+  return { ...schema, properties: { ...schema.properties, items: list } };
+}
+
+/** The schema of an operation's body, for validation and for the description; an empty object if it declares none. */
+export function bodySchema({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json {
+  if (!body) return { type: 'object', additionalProperties: false };
+  const schema: Json = JSON.parse(JSON.stringify(body));
+  return closed(readOnly ? withReadOnly(schema, readOnly) : schema);
+}
 
 /**
  * The schema, accepting any value for these members of its object: only a comparison with the resource can check them.
@@ -50,22 +63,9 @@ const withReadOnly = (schema: Json, members: NonNullable<AnyOperation['readOnly'
   return { ...schema, properties: { ...ignored, ...schema.properties } };
 };
 
-/** The schema, accepting anything as an item of the body's `items`: the handler checks each for itself. */
-export const withAnyItems = (schema: Json): Json => {
-  const { items: _, ...list } = schema.properties?.items ?? {};
-  return { ...schema, properties: { ...schema.properties, items: list } };
-};
-
-/** The schema of an operation's body, for validation and for the description; an empty object if it declares none. */
-export const bodySchema = ({ body, readOnly }: Pick<AnyOperation, 'body' | 'readOnly'>): Json => {
-  if (!body) return { type: 'object', additionalProperties: false };
-  const schema: Json = JSON.parse(JSON.stringify(body));
-  return closed(readOnly ? withReadOnly(schema, readOnly) : schema);
-};
-
 /** The schema of a form, with its operation's additional descriptions of the fields. */
-export const formSchema = ({ body, described = {} }: AnyOperation): object => {
+export function formSchema({ body, described = {} }: AnyOperation): object {
   const { properties = {}, ...rest } = { ...body } as { properties?: Readonly<Record<string, object>> };
   const fields = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...described[name] }]);
   return { ...rest, properties: Object.fromEntries(fields) };
-};
+}

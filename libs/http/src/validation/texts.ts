@@ -12,6 +12,13 @@ const MANY_MARKS = /\p{M}{31}/u;
 /** Composing takes quadratic time for a run of marks: a longer text with such a run, in no language, stays as it is. */
 const SHORT = 1_000;
 
+/** The one spelling of a text of one line: trimmed, in Unicode NFC; empty if a reader sees nothing. */
+export function lineOf(text: string): string {
+  const trim = trimmed(text);
+  if (BLANK.test(trim)) return '';
+  return trim.length <= SHORT || !MANY_MARKS.test(trim) ? trim.normalize('NFC') : trim;
+}
+
 /** Without white space at both ends. Takes linear time. */
 const trimmed = (text: string): string => {
   let [start, end] = [0, text.length];
@@ -20,18 +27,15 @@ const trimmed = (text: string): string => {
   return text.slice(start, end);
 };
 
-/** The one spelling of a text of one line: trimmed, in Unicode NFC; empty if a reader sees nothing. */
-export const lineOf = (text: string): string => {
-  const trim = trimmed(text);
-  if (BLANK.test(trim)) return '';
-  return trim.length <= SHORT || !MANY_MARKS.test(trim) ? trim.normalize('NFC') : trim;
-};
-
 /** The same where an empty text means none: a blank one becomes a space, so that it can be told apart and refused. */
-export const lineOrEmptyOf = (text: string): string => (text === '' ? '' : lineOf(text) || ' ');
+export function lineOrEmptyOf(text: string): string {
+  return text === '' ? '' : lineOf(text) || ' ';
+}
 
 /** The same of a text of several lines, which end with a line feed. */
-export const linesOf = (text: string): string => lineOf(text).replaceAll(/\r\n?/g, '\n');
+export function linesOf(text: string): string {
+  return lineOf(text).replaceAll(/\r\n?/g, '\n');
+}
 
 const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
 
@@ -39,10 +43,10 @@ const ORIGIN = /^https?:\/\/[A-Za-z0-9._:[\]-]+$/;
  * A web origin as browsers send it (RFC 6454, 6.2): in lower case, without the default port. Empty if no URL has such a
  * host: some versions of Node refuse malformed `xn--` names. Another text stays.
  */
-export const originOf = (text: string): string => {
+export function originOf(text: string): string {
   if (!ORIGIN.test(text)) return text;
   return URL.canParse(text) ? new URL(text).origin : '';
-};
+}
 
 /** A character of a local part: RFC 5322's of atoms, and with RFC 6531 every visible character outside ASCII. */
 const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\\p{ASCII}\\p{C}\\p{Z}]";
@@ -56,16 +60,8 @@ const DOMAIN = new RegExp(`^(?:${LABEL}\\.)+${LABEL}$`, 'i');
 const ASCII = /^\p{ASCII}*$/u;
 const INVISIBLE = /[\p{C}\p{Z}]/u;
 
-/** The ASCII form of a domain (IDNA, UTS 46, where it has other characters). Empty if it is not a domain. */
-const asciiDomain = (domain: string): string => {
-  if (ASCII.test(domain)) return domain;
-  return INVISIBLE.test(domain) ? '' : domainToASCII(domain);
-};
-
 /** RFC 5321, 4.5.3.1, in octets. The whole is a path (256) without its brackets. */
 const MOST = { whole: 254, localPart: 64, domain: 255 };
-
-const fits = (text: string, octets: number): boolean => Buffer.byteLength(text) <= octets;
 
 /**
  * Whether a text is an email address, an internationalised one included (RFC 6531): local parts are dot-atoms, or have
@@ -73,7 +69,7 @@ const fits = (text: string, octets: number): boolean => Buffer.byteLength(text) 
  * The lengths of RFC 5321 are octets of UTF-8; a domain must have its own as DNS has it (`xn--`), too. Takes linear
  * time.
  */
-export const isEmail = (text: string): boolean => {
+export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (at <= 0 || !fits(text, MOST.whole)) return false;
   const localPart = text.slice(0, at);
@@ -81,4 +77,12 @@ export const isEmail = (text: string): boolean => {
   return (
     fits(localPart, MOST.localPart) && LOCAL_PART.test(localPart) && fits(domain, MOST.domain) && DOMAIN.test(domain)
   );
+}
+
+const fits = (text: string, octets: number): boolean => Buffer.byteLength(text) <= octets;
+
+/** The ASCII form of a domain (IDNA, UTS 46, where it has other characters). Empty if it is not a domain. */
+const asciiDomain = (domain: string): string => {
+  if (ASCII.test(domain)) return domain;
+  return INVISIBLE.test(domain) ? '' : domainToASCII(domain);
 };

@@ -34,59 +34,6 @@ const NOTHING: Violations = { found: [], more: false };
 
 type Change = (schema: Json) => Json;
 
-const mapped = (record: Readonly<Record<string, Json>>, change: Change): Record<string, Json> =>
-  Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
-
-const pick = (schema: Json, keywords: readonly string[]): Json =>
-  Object.fromEntries(keywords.filter((keyword) => schema[keyword] !== undefined).map((name) => [name, schema[name]]));
-
-const without = (schema: Json, keywords: readonly string[]): Json =>
-  Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
-
-/** Applies these keywords only to a value that is not much longer than the schema allows. */
-const whereShort = (
-  schema: Json,
-  keywords: readonly string[],
-  length: 'maxItems' | 'maxLength',
-  long: number,
-): Json => {
-  const { [length]: most } = schema;
-  const held = pick(schema, keywords);
-  if (typeof most !== 'number' || Object.keys(held).length === 0) return schema;
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  const rule: Json = { if: { [length]: Math.max(most, long) }, then: held };
-  return { ...without(schema, keywords), allOf: [...(schema.allOf ?? []), rule] };
-};
-
-/** Keywords whose schema is checked once per item or member: the search can end between two of them. */
-const repeated: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
-
-/** The schema of members that the schema does not declare; `false` would collect an error for each of them. */
-const others = (schema: Json, keyword: 'additionalProperties' | 'unevaluatedProperties'): Json => {
-  const { [keyword]: other } = schema;
-  if (other === false) return { [keyword]: { not: {}, [ENOUGH]: MAX_ERRORS } };
-  return typeof other === 'object' ? { [keyword]: repeated(other) } : {};
-};
-
-/** An equivalent schema for collecting errors: the work is bounded, however many there are. */
-const collecting: Change = (schema) => {
-  const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
-  const inner: Json = {
-    ...schema,
-    ...(properties && { properties: mapped(properties, collecting) }),
-    ...(patternProperties && { patternProperties: mapped(patternProperties, repeated) }),
-    ...(items && { items: repeated(items) }),
-    ...(allOf && { allOf: allOf.map(collecting) }),
-    ...(anyOf && { anyOf: anyOf.map(collecting) }),
-    ...(oneOf && { oneOf: oneOf.map(collecting) }),
-    ...others(schema, 'additionalProperties'),
-    ...others(schema, 'unevaluatedProperties'),
-  };
-  const lists = whereShort(inner, ['uniqueItems'], 'maxItems', LONG_LIST);
-  // What a normalised text must match takes linear time, and must follow the normalising within one schema.
-  return schema[NORMALISE] === undefined ? whereShort(lists, ['pattern', 'format'], 'maxLength', LONG_TEXT) : lists;
-};
-
 /** Compiles each schema once in a process, however many apps and checks have it. */
 const createShared = (options: AjvOptions): ((schema: object) => ValidateFunction) => {
   let ajv: ReturnType<typeof createAjv> | undefined;
@@ -112,7 +59,7 @@ const proving = createPair({ proving: true });
  * refused one is validated again to name its violations, until `MAX_ERRORS` are found. A schema is compiled at its first
  * use, since an instance needs few of them for its start.
  */
-export const createCompiler = (options: Pick<AjvOptions, 'proving'> = {}): Compile => {
+export function createCompiler(options: Pick<AjvOptions, 'proving'> = {}): Compile {
   const { first, all } = options.proving ? proving : plain;
   return (schema) => {
     let holds: ValidateFunction | undefined;
@@ -126,41 +73,94 @@ export const createCompiler = (options: Pick<AjvOptions, 'proving'> = {}): Compi
       return { found: violationsOf(errors), more: errors.length > MAX_ERRORS };
     };
   };
+}
+
+/** An equivalent schema for collecting errors: the work is bounded, however many there are. */
+const collecting: Change = (schema) => {
+  const { properties, patternProperties, items, allOf, anyOf, oneOf } = schema;
+  const inner: Json = {
+    ...schema,
+    ...(properties && { properties: mapped(properties, collecting) }),
+    ...(patternProperties && { patternProperties: mapped(patternProperties, repeated) }),
+    ...(items && { items: repeated(items) }),
+    ...(allOf && { allOf: allOf.map(collecting) }),
+    ...(anyOf && { anyOf: anyOf.map(collecting) }),
+    ...(oneOf && { oneOf: oneOf.map(collecting) }),
+    ...others(schema, 'additionalProperties'),
+    ...others(schema, 'unevaluatedProperties'),
+  };
+  const lists = whereShort(inner, ['uniqueItems'], 'maxItems', LONG_LIST);
+  // What a normalised text must match takes linear time, and must follow the normalising within one schema.
+  return schema[NORMALISE] === undefined ? whereShort(lists, ['pattern', 'format'], 'maxLength', LONG_TEXT) : lists;
 };
 
+const mapped = (record: Readonly<Record<string, Json>>, change: Change): Record<string, Json> =>
+  Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
+
+/** Keywords whose schema is checked once per item or member: the search can end between two of them. */
+const repeated: Change = (schema) => ({ ...collecting(schema), [ENOUGH]: MAX_ERRORS });
+
+/** The schema of members that the schema does not declare; `false` would collect an error for each of them. */
+const others = (schema: Json, keyword: 'additionalProperties' | 'unevaluatedProperties'): Json => {
+  const { [keyword]: other } = schema;
+  if (other === false) return { [keyword]: { not: {}, [ENOUGH]: MAX_ERRORS } };
+  return typeof other === 'object' ? { [keyword]: repeated(other) } : {};
+};
+
+/** Applies these keywords only to a value that is not much longer than the schema allows. */
+const whereShort = (
+  schema: Json,
+  keywords: readonly string[],
+  length: 'maxItems' | 'maxLength',
+  long: number,
+): Json => {
+  const { [length]: most } = schema;
+  const held = pick(schema, keywords);
+  if (typeof most !== 'number' || Object.keys(held).length === 0) return schema;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const rule: Json = { if: { [length]: Math.max(most, long) }, then: held };
+  return { ...without(schema, keywords), allOf: [...(schema.allOf ?? []), rule] };
+};
+
+const pick = (schema: Json, keywords: readonly string[]): Json =>
+  Object.fromEntries(keywords.filter((keyword) => schema[keyword] !== undefined).map((name) => [name, schema[name]]));
+
+const without = (schema: Json, keywords: readonly string[]): Json =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name)));
+
 /** The fault of a body: wrong types and absent members count before constraints. */
-export const bodyFault = (violations: readonly Violation[], details: string): Fault => {
+export function bodyFault(violations: readonly Violation[], details: string): Fault {
   const code: Code = violations.some(({ kind }) => kind !== 'constraint') ? 'bad_request' : 'validation_error';
   return new Fault(code, details);
-};
+}
 
 /**
  * Creates the check of a value that a handler composed, such as the result of a merge patch: returns it, its texts
  * normalised, or throws Fault `validation_error` that names every violation by its path.
  */
-export const createCheck = <Schema extends TSchema>(schema: Schema): ((value: unknown) => Static<Schema>) => {
+export function createCheck<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const validate = createCompiler()(JSON.parse(JSON.stringify(schema)));
   return (value) => {
     const { found, more } = validate(value);
     if (found.length > 0) throw new Fault('validation_error', describeViolations(found, more));
     return value as Static<Schema>;
   };
-};
+}
 
 /** Creates the check of one item of a body, for an operation that `checksItems`; undefined if it is well-formed. */
-export const createItemCheck = (schema: TSchema): ((item: unknown) => Fault | undefined) => {
+export function createItemCheck(schema: TSchema): (item: unknown) => Fault | undefined {
   const validate = createCompiler()(closed(JSON.parse(JSON.stringify(schema))));
   return (item) => {
     const { found, more } = validate(item);
     return found.length > 0 ? bodyFault(found, describeViolations(found, more)) : undefined;
   };
-};
+}
 
 /**
  * Creates the check of an operation's answers against its declared schemas: it throws an Error that names every
  * difference. It does not change the answer, and checks it as the client receives it.
  */
-export const createAnswerCheck = ({ id, answers }: AnyOperation, compile: Compile) => {
+export function createAnswerCheck({ id, answers }: AnyOperation, compile: Compile) {
   const compiled = new Map<number, Validate>();
   return ({ status, data }: Answer): void => {
     const schema = answers[status];
@@ -174,4 +174,4 @@ export const createAnswerCheck = ({ id, answers }: AnyOperation, compile: Compil
         `${id} answered ${status} with a body that differs from its declaration: ${describeViolations(found, more)}`,
       );
   };
-};
+}

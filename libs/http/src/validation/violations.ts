@@ -24,24 +24,20 @@ const MAX_NAME_LENGTH = 64;
 
 const PLAIN_NAME = /^[A-Za-z_$][\w$-]*$/;
 
-const member = (name: string): string => {
-  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
-  return PLAIN_NAME.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
-};
-
 /** A JSON pointer (RFC 6901) as a JSON path: `/items/0/name` is `$.items[0].name`. */
-export const jsonPath = (pointer: string, field?: string): string => {
+export function jsonPath(pointer: string, field?: string): string {
   const steps = pointer
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((step) => (/^\d+$/.test(step) ? `[${step}]` : member(step)));
   return `$${steps.join('')}${field === undefined ? '' : member(field)}`;
+}
+
+const member = (name: string): string => {
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
+  return PLAIN_NAME.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`;
 };
-
-const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
-
-const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
 
 const FORMATS: Readonly<Record<string, string>> = {
   'idn-email': 'must be an email address',
@@ -79,35 +75,11 @@ const CONSTRAINTS: Readonly<Record<string, (error: ErrorObject) => string>> = {
   uniqueItems: () => 'must not have the same item twice',
 };
 
-const constraint = (error: ErrorObject): Violation => {
-  const field = error.params.additionalProperty ?? error.params.unevaluatedProperty ?? error.propertyName;
-  const message = CONSTRAINTS[error.keyword]?.(error) ?? (error.message ?? 'is not valid').replace('NOT', 'not');
-  return { path: jsonPath(error.instancePath, field), message, kind: 'constraint' };
-};
-
-/** The violation of a value that is none of these. */
-const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => {
-  const path = jsonPath(error.instancePath);
-  const types = [...new Set(values.map(typeOf))];
-  if (!types.includes(typeOf(error.data))) return { path, message: `must be ${types.join(' or ')}`, kind: 'type' };
-  return { path, message: `must be one of ${listed(values)}`, kind: 'constraint' };
-};
-
-/** The violation of one error of a compiled schema; undefined if the error only summarises others. */
-const violation = (error: ErrorObject): Violation | undefined => {
-  const { keyword, params, instancePath } = error;
-  if (keyword === 'required')
-    return { path: jsonPath(instancePath, params.missingProperty), message: 'is required', kind: 'absent' };
-  if (keyword === 'type') {
-    const types = String(params.type).split(',').join(' or ');
-    return { path: jsonPath(instancePath), message: `must be ${types}`, kind: 'type' };
-  }
-  if (keyword === 'enum') return ofValues(error, params.allowedValues);
-  if (keyword === 'const') return ofValues(error, [params.allowedValue]);
-  // Summaries of errors that are reported themselves.
-  if (keyword === 'propertyNames' || keyword === 'if') return undefined;
-  return constraint(error);
-};
+/** One sentence that names every violation, or the first ones; `more`: there may be others. */
+export function describeViolations(violations: readonly Violation[], more = false): string {
+  const named = shown(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
+  return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;
+}
 
 /** The first of these parts, as many as `details` may have. */
 const shown = (parts: readonly string[]): string[] => {
@@ -118,23 +90,19 @@ const shown = (parts: readonly string[]): string[] => {
   });
 };
 
-/** One sentence that names every violation, or the first ones; `more`: there may be others. */
-export const describeViolations = (violations: readonly Violation[], more = false): string => {
-  const named = shown(violations.slice(0, MAX_NAMED).map(({ path, message }) => `${path} ${message}`));
-  return `${named.join('; ')}${more || violations.length > named.length ? '; and more' : ''}.`;
-};
-
 /** An error; that of a choice (`anyOf`, `oneOf`) has the errors of each alternative within it. */
 interface Found {
   readonly error: ErrorObject;
   readonly within: readonly Found[];
 }
 
-const isChoice = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf';
+const UNKNOWN = ['additionalProperties', 'unevaluatedProperties', 'not'];
 
-const isWithin = (inner: ErrorObject, choice: ErrorObject): boolean =>
-  inner.schemaPath.startsWith(`${choice.schemaPath}/`) &&
-  (inner.instancePath === choice.instancePath || inner.instancePath.startsWith(`${choice.instancePath}/`));
+/** The violations in a compiled schema's errors, each once. */
+export function violationsOf(errors: readonly ErrorObject[]): Violation[] {
+  const found = grouped(errors).flatMap(flat);
+  return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
+}
 
 /** Moves the errors of a choice's alternatives, which directly precede it, within it. */
 const grouped = (errors: readonly ErrorObject[]): Found[] => {
@@ -147,27 +115,17 @@ const grouped = (errors: readonly ErrorObject[]): Found[] => {
   return found;
 };
 
-const branchesOf = ({ error, within }: Found): Found[][] =>
-  (error.schema as readonly unknown[])
-    .map((_, index) => within.filter((inner) => inner.error.schemaPath.startsWith(`${error.schemaPath}/${index}/`)))
-    .filter((branch) => branch.length > 0);
+const isChoice = ({ keyword }: ErrorObject): boolean => keyword === 'anyOf' || keyword === 'oneOf';
+
+const isWithin = (inner: ErrorObject, choice: ErrorObject): boolean =>
+  inner.schemaPath.startsWith(`${choice.schemaPath}/`) &&
+  (inner.instancePath === choice.instancePath || inner.instancePath.startsWith(`${choice.instancePath}/`));
 
 const flat = (found: Found): Violation[] => {
   if (isChoice(found.error)) return ofChoice(found);
   const one = violation(found.error);
   return one ? [one] : [];
 };
-
-const UNKNOWN = ['additionalProperties', 'unevaluatedProperties', 'not'];
-
-/** How many members of the value at this place an alternative does not have. */
-const unknownIn = (branch: readonly Found[], here: string): number =>
-  branch.filter(({ error: { keyword, instancePath, params } }) => {
-    if (!UNKNOWN.includes(keyword)) return false;
-    const below = instancePath.slice(here.length).split('/').length - 1;
-    const isNamed = (params.additionalProperty ?? params.unevaluatedProperty) !== undefined;
-    return below === (isNamed ? 0 : 1);
-  }).length;
 
 /**
  * The violations of a value that matches no alternative, reported for the alternative that was meant, as far as that
@@ -212,8 +170,50 @@ const ofChoice = (choice: Found): Violation[] => {
   return closest.flatMap(flat);
 };
 
-/** The violations in a compiled schema's errors, each once. */
-export const violationsOf = (errors: readonly ErrorObject[]): Violation[] => {
-  const found = grouped(errors).flatMap(flat);
-  return [...new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values()];
+const branchesOf = ({ error, within }: Found): Found[][] =>
+  (error.schema as readonly unknown[])
+    .map((_, index) => within.filter((inner) => inner.error.schemaPath.startsWith(`${error.schemaPath}/${index}/`)))
+    .filter((branch) => branch.length > 0);
+
+/** The violation of a value that is none of these. */
+const ofValues = (error: ErrorObject, values: readonly unknown[]): Violation => {
+  const path = jsonPath(error.instancePath);
+  const types = [...new Set(values.map(typeOf))];
+  if (!types.includes(typeOf(error.data))) return { path, message: `must be ${types.join(' or ')}`, kind: 'type' };
+  return { path, message: `must be one of ${listed(values)}`, kind: 'constraint' };
+};
+
+const typeOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+
+const listed = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(', ');
+
+/** How many members of the value at this place an alternative does not have. */
+const unknownIn = (branch: readonly Found[], here: string): number =>
+  branch.filter(({ error: { keyword, instancePath, params } }) => {
+    if (!UNKNOWN.includes(keyword)) return false;
+    const below = instancePath.slice(here.length).split('/').length - 1;
+    const isNamed = (params.additionalProperty ?? params.unevaluatedProperty) !== undefined;
+    return below === (isNamed ? 0 : 1);
+  }).length;
+
+/** The violation of one error of a compiled schema; undefined if the error only summarises others. */
+const violation = (error: ErrorObject): Violation | undefined => {
+  const { keyword, params, instancePath } = error;
+  if (keyword === 'required')
+    return { path: jsonPath(instancePath, params.missingProperty), message: 'is required', kind: 'absent' };
+  if (keyword === 'type') {
+    const types = String(params.type).split(',').join(' or ');
+    return { path: jsonPath(instancePath), message: `must be ${types}`, kind: 'type' };
+  }
+  if (keyword === 'enum') return ofValues(error, params.allowedValues);
+  if (keyword === 'const') return ofValues(error, [params.allowedValue]);
+  // Summaries of errors that are reported themselves.
+  if (keyword === 'propertyNames' || keyword === 'if') return undefined;
+  return constraint(error);
+};
+
+const constraint = (error: ErrorObject): Violation => {
+  const field = error.params.additionalProperty ?? error.params.unevaluatedProperty ?? error.propertyName;
+  const message = CONSTRAINTS[error.keyword]?.(error) ?? (error.message ?? 'is not valid').replace('NOT', 'not');
+  return { path: jsonPath(error.instancePath, field), message, kind: 'constraint' };
 };

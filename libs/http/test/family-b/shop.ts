@@ -98,11 +98,14 @@ export const items: AnyOperation[] = [
 ];
 
 /** Serves the operations of a small shop. */
-export const startShop = (): Promise<Started> =>
-  start(items, { family: familyB, admit, idempotency: rememberInMemory(), checkAnswers: true });
+export function startShop(): Promise<Started> {
+  return start(items, { family: familyB, admit, idempotency: rememberInMemory(), checkAnswers: true });
+}
 
 /** Headers of a visitor; `more` are added. */
-export const visiting = (more: Record<string, string> = {}): Record<string, string> => ({
-  'x-service-host': 'shop',
-  ...more,
-});
+export function visiting(more: Record<string, string> = {}): Record<string, string> {
+  return {
+    'x-service-host': 'shop',
+    ...more,
+  };
+}

@@ -34,32 +34,73 @@ const gates = new Map<string, ReturnType<typeof gate>>();
 let failures = 0;
 
 /** Makes the next `count` runs of `refuseNote` fail. */
-export const failNext = (count: number): void => {
+export function failNext(count: number): void {
   failures = count;
-};
+}
 
 /** Blocks the runs of handlers with this text until the gate is opened. */
-export const holdUp = (text: string): ReturnType<typeof gate> => {
+export function holdUp(text: string): ReturnType<typeof gate> {
   const held = gate();
   gates.set(text, held);
   return held;
-};
+}
 
 /** Later runs with this text are not blocked. */
-export const letPass = (text: string): void => {
+export function letPass(text: string): void {
   gates.delete(text);
-};
-
-const ran = (text: string): number => {
-  const count = (runs.get(text) ?? 0) + 1;
-  runs.set(text, count);
-  return count;
-};
+}
 
 const body = Type.Object({
   text: Type.String({ maxLength: 60 }),
   more: Type.Optional(Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]))),
 });
+
+const ids: Record<string, string> = {
+  '/notes': 'createNote',
+  '/sayings': 'sayNote',
+  '/refusals': 'refuseNote',
+  '/taken': 'takeNote',
+};
+
+interface Sending {
+  readonly key?: string;
+  readonly client?: string;
+  readonly institution?: string;
+  readonly user?: CallerUser;
+  readonly query?: string;
+  readonly ifMatch?: string;
+  /** The bytes of the body instead of the usual ones. */
+  readonly raw?: string;
+}
+
+/** Serves the operations on their own store, and on request a second app on the same store. */
+export async function openNotes() {
+  const directory = await mkdtemp(join(tmpdir(), 'idempotency-'));
+  const stores: SqliteStores = openSqliteStores({ directory });
+  const store = await stores.open('notes', [notes]);
+  const serve = (idempotency: Store['idempotency'] = store.idempotency) => start(operationsOn(store), { idempotency });
+  const app = await serve();
+  return {
+    store,
+    app,
+    send: (path: string, text: string, sending?: Sending) => sendTo(app, path, text, sending),
+    /** Another process on the same store. */
+    async another(idempotency?: Store['idempotency']) {
+      const other = await serve(idempotency);
+      return {
+        send: (path: string, text: string, sending?: Sending) => sendTo(other, path, text, sending),
+        lines: other.lines,
+        close: other.close,
+      };
+    },
+    countOf: (text: string) => store.collection(notes).of('opera').count({ text }),
+    async close() {
+      await app.close();
+      await stores.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
 
 const operationsOn = (store: Store): AnyOperation[] => {
   const shape = { method: 'post', access: 'notes:write', body, answers: { 201: Type.Unknown() } } as const;
@@ -141,23 +182,11 @@ const operationsOn = (store: Store): AnyOperation[] => {
   ];
 };
 
-const ids: Record<string, string> = {
-  '/notes': 'createNote',
-  '/sayings': 'sayNote',
-  '/refusals': 'refuseNote',
-  '/taken': 'takeNote',
+const ran = (text: string): number => {
+  const count = (runs.get(text) ?? 0) + 1;
+  runs.set(text, count);
+  return count;
 };
-
-interface Sending {
-  readonly key?: string;
-  readonly client?: string;
-  readonly institution?: string;
-  readonly user?: CallerUser;
-  readonly query?: string;
-  readonly ifMatch?: string;
-  /** The bytes of the body instead of the usual ones. */
-  readonly raw?: string;
-}
 
 /** Sends a text, and returns the parts of the answer that matter here. */
 const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, sending: Sending = {}) => {
@@ -183,34 +212,5 @@ const sendTo = async (app: Pick<Started, 'call'>, path: string, text: string, se
     location: found.get('location'),
     etag: found.get('etag'),
     body: (await answer.json()) as { status: string },
-  };
-};
-
-/** Serves the operations on their own store, and on request a second app on the same store. */
-export const openNotes = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'idempotency-'));
-  const stores: SqliteStores = openSqliteStores({ directory });
-  const store = await stores.open('notes', [notes]);
-  const serve = (idempotency: Store['idempotency'] = store.idempotency) => start(operationsOn(store), { idempotency });
-  const app = await serve();
-  return {
-    store,
-    app,
-    send: (path: string, text: string, sending?: Sending) => sendTo(app, path, text, sending),
-    /** Another process on the same store. */
-    async another(idempotency?: Store['idempotency']) {
-      const other = await serve(idempotency);
-      return {
-        send: (path: string, text: string, sending?: Sending) => sendTo(other, path, text, sending),
-        lines: other.lines,
-        close: other.close,
-      };
-    },
-    countOf: (text: string) => store.collection(notes).of('opera').count({ text }),
-    async close() {
-      await app.close();
-      await stores.close();
-      await rm(directory, { recursive: true });
-    },
   };
 };

@@ -82,77 +82,81 @@ export const silent: Logger = { info() {}, warn() {}, error() {} };
 export const eager = { logger: silent, sweepMs: 30, orphanedAfterMs: 0, drainMs: 0 };
 
 /** Declares a check; each run has an installation of its own. */
-export const check = (rule: string, run: (scene: Scene) => Promise<void>): Check => ({
-  rule,
-  async run(engine, { relay = startRelay, react = reactOnce, lost, patienceMs } = {}) {
-    const { start, remove } = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
-    const relays: Relay[] = [];
-    const gates: Gate[] = [];
-    const { bus } = await start();
-    try {
-      await run({
-        bus,
-        start,
-        startRelay(options) {
-          const started = relay(options);
-          relays.push(started);
-          return started;
-        },
-        makeGate() {
-          const { promise, resolve } = Promise.withResolvers<void>();
-          const gate = { passed: promise, open: resolve };
-          gates.push(gate);
-          return gate;
-        },
-        makeReaction: react,
-        until: (what, holds) => until(what, holds, what === lost ? patienceMs : undefined),
-      });
-    } finally {
-      for (const gate of gates) gate.open();
-      await Promise.all(relays.map((one) => one.close()));
-      await remove();
-    }
-  },
-});
+export function check(rule: string, run: (scene: Scene) => Promise<void>): Check {
+  return {
+    rule,
+    async run(engine, { relay = startRelay, react = reactOnce, lost, patienceMs } = {}) {
+      const { start, remove } = await engine.open({ declared: probes, retryDelaysMs, logger: silent });
+      const relays: Relay[] = [];
+      const gates: Gate[] = [];
+      const { bus } = await start();
+      try {
+        await run({
+          bus,
+          start,
+          startRelay(options) {
+            const started = relay(options);
+            relays.push(started);
+            return started;
+          },
+          makeGate() {
+            const { promise, resolve } = Promise.withResolvers<void>();
+            const gate = { passed: promise, open: resolve };
+            gates.push(gate);
+            return gate;
+          },
+          makeReaction: react,
+          until: (what, holds) => until(what, holds, what === lost ? patienceMs : undefined),
+        });
+      } finally {
+        for (const gate of gates) gate.open();
+        await Promise.all(relays.map((one) => one.close()));
+        await remove();
+      }
+    },
+  };
+}
 
 let serial = 0;
 
 /** A message with a random id; by default for the first queue alone. */
-export const probe = (fields: Partial<Message> = {}): Message => ({
-  id: randomUUID(),
-  type: 'probe.repeated',
-  key: randomUUID(),
-  version: ++serial,
-  institution: 'opera',
-  occurredAt: new Date().toISOString(),
-  data: {},
-  ...fields,
-});
+export function probe(fields: Partial<Message> = {}): Message {
+  return {
+    id: randomUUID(),
+    type: 'probe.repeated',
+    key: randomUUID(),
+    version: ++serial,
+    institution: 'opera',
+    occurredAt: new Date().toISOString(),
+    data: {},
+    ...fields,
+  };
+}
 
 const PATIENCE_MS = 180_000;
 
 /** Repeats `holds` until it returns true; throws `what` after `patienceMs` milliseconds. */
-export const until = async (
+export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
   patienceMs = PATIENCE_MS,
-): Promise<void> => {
+): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-};
+}
 
 /** Publishes per key in order, the keys at once. */
-export const publishAll = async (bus: Pick<Bus, 'publish'>, messages: readonly Message[]): Promise<void> => {
+export async function publishAll(bus: Pick<Bus, 'publish'>, messages: readonly Message[]): Promise<void> {
   const keys = Map.groupBy(messages, ({ key }) => key);
   await Promise.all(
     [...keys.values()].map(async (own) => {
       for (const message of own) await bus.publish(message);
     }),
   );
-};
+}
 
 /** An outbox that survives the processes of a check, as a store does. */
 interface MemoryOutbox {
@@ -171,7 +175,7 @@ interface OutboxProcess extends OutboxPort {
 }
 
 /** Creates an empty outbox. */
-export const createMemoryOutbox = (): MemoryOutbox => {
+export function createMemoryOutbox(): MemoryOutbox {
   const events = new Map<string, { readonly event: Message; readonly at: number }>();
   const listeners = new Map<OutboxProcess, Set<(events: readonly Message[]) => void>>();
   let holder: { readonly by: OutboxProcess; readonly until: number } | undefined;
@@ -218,7 +222,7 @@ export const createMemoryOutbox = (): MemoryOutbox => {
       return process;
     },
   };
-};
+}
 
 /** The effects that a consumer has written: how often each message took effect. */
 interface Ledger {
@@ -228,7 +232,7 @@ interface Ledger {
 }
 
 /** A minimal consumer's store. */
-export const createLedger = (): Ledger => {
+export function createLedger(): Ledger {
   const effects = new Map<string, number>();
   return {
     effects,
@@ -237,18 +241,18 @@ export const createLedger = (): Ledger => {
       if (!onlyOnce || before === 0) effects.set(messageId, before + 1);
     },
   };
-};
+}
 
 /** The expected reaction of consumers: it deduplicates in the same write as its effect. */
-export const reactOnce =
-  (ledger: Ledger): Handler =>
-  async ({ id }) => {
+export function reactOnce(ledger: Ledger): Handler {
+  return async ({ id }) => {
     await turn();
     ledger.write(id, true);
   };
+}
 
 /** Dead letters in memory that survive the buses of a test. */
-export const createMemoryDeadLetters = (): DeadLetterStore => {
+export function createMemoryDeadLetters(): DeadLetterStore {
   const letters = new Map<string, DeadLetter>();
   return {
     add: async (letter) => void letters.set(letter.id, letter),
@@ -256,4 +260,4 @@ export const createMemoryDeadLetters = (): DeadLetterStore => {
     get: async (id) => letters.get(id),
     remove: async (id) => letters.delete(id),
   };
-};
+}

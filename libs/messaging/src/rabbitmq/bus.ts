@@ -34,7 +34,7 @@ const closingMs = 3_000;
  * Declares the exchanges and queues of the installation, for processes whose users may not.
  * @throws if the broker cannot be reached in time or refuses; the message is one line.
  */
-export const declareRabbitmqTopology = async (options: RabbitmqOptions): Promise<Declared> => {
+export async function declareRabbitmqTopology(options: RabbitmqOptions): Promise<Declared> {
   const { url, logger, name = 'operator', connectTimeoutMs = 30_000 } = options;
   const plan = planOf(options);
   const link = await openLink({ url, logger, name: `${name} declaring` });
@@ -45,25 +45,7 @@ export const declareRabbitmqTopology = async (options: RabbitmqOptions): Promise
   } finally {
     await link.close();
   }
-};
-
-/** Reads the depths of queues from the broker: passive declarations on one channel. They count ready messages only. */
-const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>
-  link.using(async (channel) => {
-    const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
-    const delays = [...new Set(plan.retryDelaysMs)];
-    return Promise.all(
-      queues.map(async ({ name }) => {
-        const retries = await Promise.all(delays.map((delay) => count(retryQueue(name, delay, plan))));
-        return {
-          queue: name,
-          waiting: await count(workQueue(name, plan)),
-          retrying: retries.reduce((sum, one) => sum + one, 0),
-          dead: await count(deadQueue(name, plan)),
-        };
-      }),
-    );
-  });
+}
 
 /**
  * Connects to RabbitMQ (3.10 and newer), and declares the topology, if its user may. Publishing and consuming have a
@@ -71,7 +53,7 @@ const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<Que
  * acknowledgements. Connections, channels and consumers are reopened without limit.
  * @throws if the broker cannot be reached in time or refuses the connection; the message is one line.
  */
-export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> => {
+export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
   const { url, logger, name = 'boxoffice', connectTimeoutMs: waitMs = 30_000, confirmTimeoutMs = 10_000 } = options;
   const installed = planOf(options);
   const topologyBy = createTopology(installed, logger);
@@ -142,4 +124,22 @@ export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
       await publishing.close();
     },
   };
-};
+}
+
+/** Reads the depths of queues from the broker: passive declarations on one channel. They count ready messages only. */
+const depthsOf = (queues: readonly Queue[], link: Link, plan: Plan): Promise<QueueDepth[]> =>
+  link.using(async (channel) => {
+    const count = async (queue: string) => (await channel.checkQueue(queue)).messageCount;
+    const delays = [...new Set(plan.retryDelaysMs)];
+    return Promise.all(
+      queues.map(async ({ name }) => {
+        const retries = await Promise.all(delays.map((delay) => count(retryQueue(name, delay, plan))));
+        return {
+          queue: name,
+          waiting: await count(workQueue(name, plan)),
+          retrying: retries.reduce((sum, one) => sum + one, 0),
+          dead: await count(deadQueue(name, plan)),
+        };
+      }),
+    );
+  });

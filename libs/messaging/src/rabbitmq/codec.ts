@@ -11,30 +11,32 @@ export interface Wire {
 }
 
 /** Encodes a message. */
-export const encode = (message: Message): Wire => ({
-  content: Buffer.from(JSON.stringify(message)),
-  properties: {
-    contentType: 'application/json',
-    messageId: message.id,
-    type: message.type,
-    timestamp: Math.floor(Date.parse(message.occurredAt) / 1000),
-    headers: {
-      version: message.version,
-      ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
+export function encode(message: Message): Wire {
+  return {
+    content: Buffer.from(JSON.stringify(message)),
+    properties: {
+      contentType: 'application/json',
+      messageId: message.id,
+      type: message.type,
+      timestamp: Math.floor(Date.parse(message.occurredAt) / 1000),
+      headers: {
+        version: message.version,
+        ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
+      },
     },
-  },
-});
+  };
+}
 
 /** The same message for another queue: its body unchanged, this library's headers replaced, the broker's removed. */
-export const forward = ({ content, properties }: Received, headers: Readonly<Record<string, unknown>>): Wire => {
+export function forward({ content, properties }: Received, headers: Readonly<Record<string, unknown>>): Wire {
   const { version, traceparent } = properties.headers ?? {};
   const own = { ...(version === undefined ? {} : { version }), ...(traceparent === undefined ? {} : { traceparent }) };
   const { contentType, messageId, type, timestamp } = properties;
   return { content, properties: { contentType, messageId, type, timestamp, headers: { ...own, ...headers } } };
-};
+}
 
 /** Decodes a message. @throws {Unreadable} if this library did not encode it. */
-export const decode = ({ content }: Pick<Received, 'content'>): Message => {
+export function decode({ content }: Pick<Received, 'content'>): Message {
   let body: unknown;
   try {
     body = JSON.parse(content.toString());
@@ -43,7 +45,7 @@ export const decode = ({ content }: Pick<Received, 'content'>): Message => {
   }
   if (!isMessage(body)) throw new Unreadable('the body is not a message');
   return body;
-};
+}
 
 const isMessage = (body: unknown): body is Message => {
   if (typeof body !== 'object' || body === null) return false;
@@ -53,19 +55,13 @@ const isMessage = (body: unknown): body is Message => {
 };
 
 /** The attempt of a delivery: 1, or the retry's header. */
-export const attemptOf = ({ properties }: Received): number => {
+export function attemptOf({ properties }: Received): number {
   const attempt: unknown = properties.headers?.attempt;
   return typeof attempt === 'number' && attempt >= 1 ? attempt : 1;
-};
-
-/** When the broker moved it; undefined where a publisher wrote the list, which older brokers extend. */
-const timeOf = (death: { readonly time?: { readonly value?: unknown } } | undefined): string | undefined => {
-  const at = new Date(Number(death?.time?.value) * 1000);
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
-};
+}
 
 /** Reads a dead letter, including one that the broker moved. */
-export const letterOf = (queue: string, received: Received): DeadLetter => {
+export function letterOf(queue: string, received: Received): DeadLetter {
   const headers = received.properties.headers ?? {};
   const death = headers['x-death']?.[0];
   const message = readable(received);
@@ -78,6 +74,12 @@ export const letterOf = (queue: string, received: Received): DeadLetter => {
     attempts: attemptOf(received),
     deadSince: typeof since === 'string' ? since : message.occurredAt,
   };
+}
+
+/** When the broker moved it; undefined where a publisher wrote the list, which older brokers extend. */
+const timeOf = (death: { readonly time?: { readonly value?: unknown } } | undefined): string | undefined => {
+  const at = new Date(Number(death?.time?.value) * 1000);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 };
 
 /** The message, or a substitute with the bytes of an unreadable one. */
@@ -120,16 +122,13 @@ interface Death {
   readonly 'routing-keys'?: readonly unknown[];
 }
 
-/** The exchange by which a message came into the queue where its consumer, or the broker, last took it. */
-const enteredBy = ({ fields, properties }: Received): Origin => {
-  const { exchange, routingKey: key } = fields;
-  // The default exchange carries the broker's own moves: out of a retry queue, or of a queue whose consumers it
-  // cancelled.
-  const death = exchange === '' ? (properties.headers?.['x-death']?.[0] as Death | undefined) : undefined;
-  if (!death) return { exchange, key };
-  // Moves by this library start a new list, so a publisher started a longer one; brokers before RabbitMQ 4 extend it.
-  return death.count === 1 ? { exchange: death.exchange, key: death['routing-keys']?.[0] } : nowhere;
-};
+/** The headers with which a moved message records where it was first published. */
+export function originHeaders(queue: string, received: Received, plan: Plan): Readonly<Record<string, unknown>> {
+  const { exchange, key } = originOf(queue, received, plan);
+  return typeof exchange === 'string' && typeof key === 'string'
+    ? { 'origin-exchange': exchange, 'origin-key': key }
+    : {};
+}
 
 /**
  * Where a message of a queue was first published. The queue's consumer or the operator writes it into headers when it
@@ -143,28 +142,32 @@ const originOf = (queue: string, received: Received, plan: Plan): Origin => {
   return { exchange, key };
 };
 
-/** The headers with which a moved message records where it was first published. */
-export const originHeaders = (queue: string, received: Received, plan: Plan): Readonly<Record<string, unknown>> => {
-  const { exchange, key } = originOf(queue, received, plan);
-  return typeof exchange === 'string' && typeof key === 'string'
-    ? { 'origin-exchange': exchange, 'origin-key': key }
-    : {};
-};
-
-const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Message => {
-  if (message.type === key && exchangeOf(message.type, plan) === exchange) return message;
-  throw new Unreadable(`a message of another type came by ${exchange} as ${key}`);
+/** The exchange by which a message came into the queue where its consumer, or the broker, last took it. */
+const enteredBy = ({ fields, properties }: Received): Origin => {
+  const { exchange, routingKey: key } = fields;
+  // The default exchange carries the broker's own moves: out of a retry queue, or of a queue whose consumers it
+  // cancelled.
+  const death = exchange === '' ? (properties.headers?.['x-death']?.[0] as Death | undefined) : undefined;
+  if (!death) return { exchange, key };
+  // Moves by this library start a new list, so a publisher started a longer one; brokers before RabbitMQ 4 extend it.
+  return death.count === 1 ? { exchange: death.exchange, key: death['routing-keys']?.[0] } : nowhere;
 };
 
 /**
  * Decodes a message of a queue. @throws {Unreadable} if this library did not encode it, or its type is not that of its
  * exchange: permissions are per exchange, each with one publisher, so the exchange authenticates the publisher.
  */
-export const decodeOf = (queue: string, received: Received, plan: Plan): Message =>
-  judged(decode(received), originOf(queue, received, plan), plan);
+export function decodeOf(queue: string, received: Received, plan: Plan): Message {
+  return judged(decode(received), originOf(queue, received, plan), plan);
+}
+
+const judged = (message: Message, { exchange, key }: Origin, plan: Plan): Message => {
+  if (message.type === key && exchangeOf(message.type, plan) === exchange) return message;
+  throw new Unreadable(`a message of another type came by ${exchange} as ${key}`);
+};
 
 /** Decodes a broadcast, which is never moved. @throws {Unreadable} as {@link decodeOf} */
-export const decodeBroadcast = (received: Received, plan: Plan): Message => {
+export function decodeBroadcast(received: Received, plan: Plan): Message {
   const { exchange, routingKey: key } = received.fields;
   return judged(decode(received), { exchange, key }, plan);
-};
+}

@@ -51,7 +51,7 @@ interface Delivery {
  * confirmed it, so that no crash loses it. A delivery of a lost channel is not started, since the broker delivers it
  * again.
  */
-export const consume = async (queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> => {
+export async function consume(queue: Queue, handler: Handler, options: ConsumerOptions): Promise<Subscription> {
   const { link, sender, plan, topology, logger, waitMs } = options;
   let channel: ConfirmChannel | undefined;
   let tag: string | undefined;
@@ -175,7 +175,7 @@ export const consume = async (queue: Queue, handler: Handler, options: ConsumerO
       await within(closeChannel(last), answerMs, () => {});
     },
   };
-};
+}
 
 /** Longest broadcast queue, in messages, of a process that stopped reading. */
 const backlog = 10_000;
@@ -186,11 +186,11 @@ interface ListenOptions extends Omit<ConsumerOptions, 'sender'> {
 }
 
 /** Receives broadcasts on a queue of this process's own, deleted with its connection. */
-export const listenTo = async (
+export async function listenTo(
   { types }: Broadcast,
   handler: (message: Message) => void,
   { link, plan, topology, process, logger, waitMs }: ListenOptions,
-): Promise<Subscription> => {
+): Promise<Subscription> {
   let channel: ConfirmChannel | undefined;
 
   const take = (received: ConsumeMessage | null): void => {
@@ -229,4 +229,4 @@ export const listenTo = async (
       if (channel) await closeChannel(channel);
     },
   };
-};
+}

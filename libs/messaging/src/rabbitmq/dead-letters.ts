@@ -14,7 +14,7 @@ const shown = 10_000;
  * broker if the operator is killed; only deleted ones, and those that arrived in their queue again, are acknowledged.
  * Concurrent listings see fewer letters.
  */
-export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadLetters => {
+export function createDeadLetters(link: Link, sender: Sender, plan: Plan): DeadLetters {
   const queueNames = () => plan.declared.queues.map(({ name }) => name);
   let last: Promise<unknown> = Promise.resolve();
   /** One listing at a time: a second would miss the letters that the first has fetched. */
@@ -87,7 +87,7 @@ export const createDeadLetters = (link: Link, sender: Sender, plan: Plan): DeadL
       ),
     drop: (id) => take(id, async () => {}),
   };
-};
+}
 
 /** Waits until the broker has processed acknowledgements, and the requeued letters are visible again. */
 const settled = async (channel: ConfirmChannel, queue: string, givenBack: number): Promise<void> => {

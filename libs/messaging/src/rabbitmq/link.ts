@@ -32,7 +32,7 @@ const heartbeatSeconds = '10';
  * One connection to RabbitMQ that recovers. The driver reopens the connection; this module reopens the stations'
  * channels with their consumers, also when the broker closes a channel alone.
  */
-export const openLink = async (options: LinkOptions) => {
+export async function openLink(options: LinkOptions) {
   const { url, name, logger, openingMs = 10_000, closingMs = 3_000 } = options;
   // Only here: an installation without RabbitMQ does not load its client.
   const { connect } = await import('amqplib');
@@ -207,13 +207,13 @@ export const openLink = async (options: LinkOptions) => {
       await within(connection.close(), closingMs, () => {}); // its last response may never come
     },
   };
-};
+}
 
 /** Closes a channel; never rejects, and does not wait for the broker's answer if the connection ends meanwhile. */
-export const closeChannel = async (channel: ConfirmChannel): Promise<void> => {
+export async function closeChannel(channel: ConfirmChannel): Promise<void> {
   const closed = new Promise<void>((resolve) => channel.once('close', resolve));
   await Promise.race([channel.close(), closed]).catch(() => {});
-};
+}
 
 /** The broker refused the connection: waiting does not help. */
 const isRefusal = (message: string): boolean => /ACCESS[_-]REFUSED|NOT[_-]ALLOWED|not authorised/i.test(message);

@@ -16,33 +16,45 @@ export interface Plan {
 }
 
 /** Fills in the defaults: those of the installation. */
-export const planOf = ({
+export function planOf({
   prefix = '',
   retryDelaysMs = defaultRetryDelaysMs,
   maxLength = maxQueueLength,
   declared = installation,
-}: Partial<Plan>): Plan => ({ prefix, retryDelaysMs, maxLength, declared });
+}: Partial<Plan>): Plan {
+  return { prefix, retryDelaysMs, maxLength, declared };
+}
 
 /** `contact.erased` is published to `boxoffice.contact`. */
-export const exchangeOf = (type: string, { prefix }: Plan): string => `${prefix}boxoffice.${type.split('.', 1)[0]}`;
+export function exchangeOf(type: string, { prefix }: Plan): string {
+  return `${prefix}boxoffice.${type.split('.', 1)[0]}`;
+}
 
-export const workQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}`;
-export const deadQueue = (name: string, { prefix }: Plan): string => `${prefix}${name}.dlq`;
+export function workQueue(name: string, { prefix }: Plan): string {
+  return `${prefix}${name}`;
+}
+export function deadQueue(name: string, { prefix }: Plan): string {
+  return `${prefix}${name}.dlq`;
+}
 
 /**
  * The direct exchange through which a queue's consumer moves messages to their retry queues and dead letters, each
  * under the name of its target. With the default exchange, the right to move one's own messages would be a right to
  * write to every queue.
  */
-export const movesExchange = (name: string, { prefix }: Plan): string => `${prefix}${name}.moves`;
+export function movesExchange(name: string, { prefix }: Plan): string {
+  return `${prefix}${name}.moves`;
+}
 
 /** A process's own queue for broadcasts: its name begins with the process's, so that a permission can cover it. */
-export const broadcastQueue = (process: string, serial: string, { prefix }: Plan): string =>
-  `${prefix}${process}.broadcast.${serial}`;
+export function broadcastQueue(process: string, serial: string, { prefix }: Plan): string {
+  return `${prefix}${process}.broadcast.${serial}`;
+}
 
 /** The delay is part of the name, since the arguments of a queue cannot change. */
-export const retryQueue = (name: string, delayMs: number, { prefix }: Plan): string =>
-  `${prefix}${name}.retry.${duration(delayMs)}`;
+export function retryQueue(name: string, delayMs: number, { prefix }: Plan): string {
+  return `${prefix}${name}.retry.${duration(delayMs)}`;
+}
 
 const duration = (ms: number): string => {
   if (ms % 60_000 === 0) return `${ms / 60_000}m`;
@@ -51,6 +63,15 @@ const duration = (ms: number): string => {
 
 /** Without a limit RabbitMQ 4 would delete a dead letter after twenty listings. */
 const lookedAtForever = 1_000_000_000;
+
+/** A message that twenty deliveries did not get acknowledged kills its consumers: it is dead. */
+export function workArguments({ name, singleActiveConsumer }: Queue, plan: Plan): Options.AssertQueue {
+  return quorum({
+    'x-delivery-limit': 20,
+    ...toQueue(deadQueue(name, plan), plan),
+    ...(singleActiveConsumer ? { 'x-single-active-consumer': true } : {}),
+  });
+}
 
 const quorum = (rest: Readonly<Record<string, unknown>>): Options.AssertQueue => ({
   durable: true,
@@ -66,28 +87,23 @@ const toQueue = (target: string, { maxLength }: Plan) => ({
   'x-max-length': maxLength,
 });
 
-/** A message that twenty deliveries did not get acknowledged kills its consumers: it is dead. */
-export const workArguments = ({ name, singleActiveConsumer }: Queue, plan: Plan): Options.AssertQueue =>
-  quorum({
-    'x-delivery-limit': 20,
-    ...toQueue(deadQueue(name, plan), plan),
-    ...(singleActiveConsumer ? { 'x-single-active-consumer': true } : {}),
-  });
-
-export const retryArguments = (name: string, delayMs: number, plan: Plan): Options.AssertQueue =>
-  quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(workQueue(name, plan), plan) });
+export function retryArguments(name: string, delayMs: number, plan: Plan): Options.AssertQueue {
+  return quorum({ 'x-message-ttl': delayMs, 'x-delivery-limit': 20, ...toQueue(workQueue(name, plan), plan) });
+}
 
 /** Dead letters stay until an operator decides. */
-export const deadArguments = (): Options.AssertQueue => quorum({ 'x-delivery-limit': lookedAtForever });
+export function deadArguments(): Options.AssertQueue {
+  return quorum({ 'x-delivery-limit': lookedAtForever });
+}
 
 /**
  * Exchanges whose existence marks what is declared, since a binding cannot be queried: one for each queue and fact,
  * and one for each fact of a broadcast. They are declared last; nothing is published to them. One mark each, instead of
  * one for the whole plan, so that a process finds the topology of its release in that of a later one, which has more.
  */
-export const topologyMarks = ({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] => {
+export function topologyMarks({ declared, retryDelaysMs, maxLength, prefix }: Plan): readonly string[] {
   const queueOptions = [...retryDelaysMs.map(duration), maxLength].join(':');
   const ofQueues = declared.queues.flatMap(({ name, types }) => types.map((type) => `${name}:${type}:${queueOptions}`));
   const ofBroadcasts = declared.broadcasts.flatMap(({ types }) => types.map((type) => `broadcast:${type}`));
   return [...ofQueues, ...ofBroadcasts].map((mark) => `${prefix}boxoffice.topology.${mark}`);
-};
+}

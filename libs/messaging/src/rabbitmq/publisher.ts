@@ -26,7 +26,7 @@ interface SenderOptions {
  * Creates the publisher of a link: one confirm channel, with the topology ensured at each opening. Every message is
  * persistent and mandatory; it has arrived when the broker confirmed it, in time and without returning it.
  */
-export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderOptions) => {
+export function createSender({ link, plan, topology, confirmTimeoutMs }: SenderOptions) {
   let channel: ConfirmChannel | undefined;
   let serial = 0;
   /** Messages in flight, by delivery number: the same message may be in flight to two queues. */
@@ -93,4 +93,4 @@ export const createSender = ({ link, plan, topology, confirmTimeoutMs }: SenderO
     /** Resolves when every message in flight is confirmed or has failed. */
     quiet: (): Promise<void> => (sent.size === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
   };
-};
+}

@@ -10,13 +10,32 @@ export interface Rights {
 }
 
 const plan = planOf({});
-const escaped = (name: string): string => name.replaceAll('.', '\\.');
+
+/**
+ * The permissions of each process's user, and of the operator's. A process publishes its own facts, consumes its own
+ * queues, moves its own messages to their retries and dead letters, and declares only its own broadcast queues. The
+ * operator declares everything, reads and requeues dead letters; `amq.default` is for declaring queues that dead-letter
+ * through it.
+ */
+export function rightsOf(rows: readonly ServiceRow[] = builtInRows): readonly Rights[] {
+  const domains = rows.filter((row) => queuesOf(row).length > 0).map(({ name }) => `${name}.`);
+  const everything = names([], ['boxoffice.', ...domains]);
+  const operator = {
+    user: 'operator',
+    configure: everything,
+    write: names(['amq.default'], ['boxoffice.', ...domains]),
+    read: everything,
+  };
+  return [...rows.map(ofProcess), operator];
+}
 
 /** Exactly these names, and any with this prefix. To the broker `^$` means none. */
 const names = (exactly: readonly string[], beginning: readonly string[] = []): string => {
   const all = [...new Set(exactly.map(escaped)), ...beginning.map((one) => `${escaped(one)}.*`)].sort();
   return all.length === 0 ? '^$' : `^(${all.join('|')})$`;
 };
+
+const escaped = (name: string): string => name.replaceAll('.', '\\.');
 
 const ofProcess = (row: ServiceRow): Rights => {
   const { name: user, publishes } = row;
@@ -35,22 +54,4 @@ const ofProcess = (row: ServiceRow): Rights => {
       broadcast,
     ),
   };
-};
-
-/**
- * The permissions of each process's user, and of the operator's. A process publishes its own facts, consumes its own
- * queues, moves its own messages to their retries and dead letters, and declares only its own broadcast queues. The
- * operator declares everything, reads and requeues dead letters; `amq.default` is for declaring queues that dead-letter
- * through it.
- */
-export const rightsOf = (rows: readonly ServiceRow[] = builtInRows): readonly Rights[] => {
-  const domains = rows.filter((row) => queuesOf(row).length > 0).map(({ name }) => `${name}.`);
-  const everything = names([], ['boxoffice.', ...domains]);
-  const operator = {
-    user: 'operator',
-    configure: everything,
-    write: names(['amq.default'], ['boxoffice.', ...domains]),
-    read: everything,
-  };
-  return [...rows.map(ofProcess), operator];
 };

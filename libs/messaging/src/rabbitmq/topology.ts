@@ -30,10 +30,9 @@ class TopologyMissing extends Error {
 
 const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;
-const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 
 /** Creates it for one bus over the connection `link`. The user's permission to declare is detected once. */
-export const createTopology = (plan: Plan, logger: Logger) => {
+export function createTopology(plan: Plan, logger: Logger) {
   const marks = topologyMarks(plan);
   let mayDeclare = true;
   return (link: Link) => ({
@@ -65,17 +64,19 @@ export const createTopology = (plan: Plan, logger: Logger) => {
       }
     },
   });
-};
+}
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 
 /** Declares the durable topic exchanges of message types. */
-export const declareExchanges = async (channel: Channel, types: readonly string[], plan: Plan): Promise<void> => {
+export async function declareExchanges(channel: Channel, types: readonly string[], plan: Plan): Promise<void> {
   for (const exchange of new Set(types.map((type) => exchangeOf(type, plan)))) {
     await channel.assertExchange(exchange, 'topic', { durable: true });
   }
-};
+}
 
 /** Declares a queue with its retry queues and its dead letters, the targets first, and binds it to its types. */
-export const declareQueue = async (channel: Channel, queue: Queue, plan: Plan): Promise<void> => {
+export async function declareQueue(channel: Channel, queue: Queue, plan: Plan): Promise<void> {
   const { name, types } = queue;
   await declareExchanges(channel, types, plan);
   await channel.assertQueue(deadQueue(name, plan), deadArguments());
@@ -89,11 +90,11 @@ export const declareQueue = async (channel: Channel, queue: Queue, plan: Plan): 
   const retries = plan.retryDelaysMs.map((delayMs) => retryQueue(name, delayMs, plan));
   for (const target of new Set([workQueue(name, plan), deadQueue(name, plan), ...retries]))
     await channel.bindQueue(target, moves, target);
-};
+}
 
 /** Declares the topology of the installation's facts, and marks it as complete by {@link topologyMarks}. */
-export const declareAll = async (channel: Channel, plan: Plan): Promise<void> => {
+export async function declareAll(channel: Channel, plan: Plan): Promise<void> {
   for (const { types } of plan.declared.broadcasts) await declareExchanges(channel, types, plan);
   for (const queue of plan.declared.queues) await declareQueue(channel, queue, plan);
   for (const mark of topologyMarks(plan)) await channel.assertExchange(mark, 'fanout', { durable: true });
-};
+}

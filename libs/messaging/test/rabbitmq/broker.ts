@@ -20,13 +20,13 @@ import {
 export const brokerUrl = process.env.TEST_AMQP_URL || undefined;
 
 /** Declares a suite that needs a broker, or a skipped test with the reason. */
-export const describeWithBroker = (name: string, suite: (url: string) => void): void => {
+export function describeWithBroker(name: string, suite: (url: string) => void): void {
   if (brokerUrl !== undefined) describe(name, () => suite(brokerUrl));
   else describe(name, () => test.skip('not exercised: TEST_AMQP_URL names no RabbitMQ', () => {}));
-};
+}
 
 /** Runs `work` with a channel of its own, apart from the code under test. */
-export const onChannel = async <T>(url: string, work: (channel: ConfirmChannel) => Promise<T>): Promise<T> => {
+export async function onChannel<T>(url: string, work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
   const connection = await amqp.connect(url);
   connection.on('error', () => {});
   try {
@@ -36,7 +36,7 @@ export const onChannel = async <T>(url: string, work: (channel: ConfirmChannel) 
   } finally {
     await connection.close();
   }
-};
+}
 
 /** A TCP proxy to the broker that can be cut. */
 export interface BrokerProxy {
@@ -54,7 +54,7 @@ export interface BrokerProxy {
 }
 
 /** Opens a proxy to the broker on a free port. */
-export const openProxy = async (url: string): Promise<BrokerProxy> => {
+export async function openProxy(url: string): Promise<BrokerProxy> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let passable = true;
@@ -118,7 +118,32 @@ export const openProxy = async (url: string): Promise<BrokerProxy> => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
+
+/** RabbitMQ with separate exchanges and queues; a process is a bus behind its own proxy, and killed by cutting it. */
+export function rabbitmq(url: string): Engine {
+  return {
+    async open(settings) {
+      const prefix = ownPrefix();
+      const buses: Bus[] = [];
+      const proxies: BrokerProxy[] = [];
+      return {
+        async start() {
+          const proxy = await openProxy(url);
+          proxies.push(proxy);
+          const bus = await connectRabbitmq({ ...settings, url: proxy.url, prefix });
+          buses.push(bus);
+          return { bus, kill: async () => proxy.cut() };
+        },
+        async remove() {
+          await Promise.all(buses.map((bus) => bus.close()));
+          for (const proxy of proxies) await proxy.close();
+          await removeAll(url, planOf({ ...settings, prefix }));
+        },
+      };
+    },
+  };
+}
 
 /** A prefix that no other test uses. */
 const ownPrefix = (): string => `test-${randomBytes(6).toString('hex')}.`;
@@ -144,35 +169,31 @@ const removeAll = (url: string, plan: Plan): Promise<void> =>
     ]);
   });
 
-/** RabbitMQ with separate exchanges and queues; a process is a bus behind its own proxy, and killed by cutting it. */
-export const rabbitmq = (url: string): Engine => ({
-  async open(settings) {
-    const prefix = ownPrefix();
-    const buses: Bus[] = [];
-    const proxies: BrokerProxy[] = [];
-    return {
-      async start() {
-        const proxy = await openProxy(url);
-        proxies.push(proxy);
-        const bus = await connectRabbitmq({ ...settings, url: proxy.url, prefix });
-        buses.push(bus);
-        return { bus, kill: async () => proxy.cut() };
-      },
-      async remove() {
-        await Promise.all(buses.map((bus) => bus.close()));
-        for (const proxy of proxies) await proxy.close();
-        await removeAll(url, planOf({ ...settings, prefix }));
-      },
-    };
-  },
-});
-
 /** Whether a promise is fulfilled. */
-export const succeeds = (promise: Promise<unknown>): Promise<boolean> =>
-  promise.then(
+export function succeeds(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
     () => true,
     () => false,
   );
+}
+
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
+
+/** Runs a test with separate exchanges and queues. */
+export function withFixture(
+  url: string,
+  work: (fixture: Fixture) => Promise<void>,
+  settings: Partial<RabbitmqOptions> = {},
+) {
+  return async () => {
+    const fixture = await openFixture(url, settings);
+    try {
+      await work(fixture);
+    } finally {
+      await fixture.close();
+    }
+  };
+}
 
 /** Separate exchanges and queues for one test: buses behind proxies that can be cut. */
 const openFixture = async (url: string, settings: Partial<RabbitmqOptions> = {}) => {
@@ -197,17 +218,3 @@ const openFixture = async (url: string, settings: Partial<RabbitmqOptions> = {})
     },
   };
 };
-
-type Fixture = Awaited<ReturnType<typeof openFixture>>;
-
-/** Runs a test with separate exchanges and queues. */
-export const withFixture =
-  (url: string, work: (fixture: Fixture) => Promise<void>, settings: Partial<RabbitmqOptions> = {}) =>
-  async () => {
-    const fixture = await openFixture(url, settings);
-    try {
-      await work(fixture);
-    } finally {
-      await fixture.close();
-    }
-  };

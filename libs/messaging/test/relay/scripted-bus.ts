@@ -18,7 +18,7 @@ interface ScriptedBus {
 }
 
 /** Creates a bus that waits. */
-export const createScriptedBus = (): ScriptedBus => {
+export function createScriptedBus(): ScriptedBus {
   const waiting: ScriptedBus['waiting'][number][] = [];
   const confirmed: Message[] = [];
   let overlaps = 0;
@@ -62,20 +62,20 @@ export const createScriptedBus = (): ScriptedBus => {
       if (on) for (const one of [...waiting]) one.refuse();
     },
   };
-};
+}
 
 /** Settings of a relay that looks for orphaned events at once. */
 export const eager = { sweepMs: 10, orphanedAfterMs: 0 };
 
 /** A relay of one process on an outbox in memory and a bus that waits; `over` replaces methods of the process's outbox. */
-export const startScripted = (
+export function startScripted(
   options: Partial<RelayOptions> = {},
   over: (own: OutboxPort) => Partial<OutboxPort> = () => ({}),
-) => {
+) {
   const outbox = createMemoryOutbox();
   const own = outbox.process();
   const bus = createScriptedBus();
   const relay = startRelay({ ...own, outbox: { ...own, ...over(own) }, bus, logger: silent, drainMs: 100, ...options });
   const commit = (...events: readonly Message[]) => outbox.commit(own, events);
   return { outbox, own, bus, relay, commit };
-};
+}

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import amqp, { type ConfirmChannel } from 'amqplib';
 
 const run = promisify(execFile);
-const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 /** A RabbitMQ node with the users and permissions of the composition. */
 export interface Composed {
@@ -17,7 +16,7 @@ export interface Composed {
 }
 
 /** Runs the composition's program for secrets and imports the definitions that it writes. */
-export const startComposed = async (control: string): Promise<Composed> => {
+export async function startComposed(control: string): Promise<Composed> {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-rights-'));
   const secrets = join(directory, 'secrets');
   await mkdir(join(secrets, 'own'), { recursive: true });
@@ -41,10 +40,12 @@ export const startComposed = async (control: string): Promise<Composed> => {
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-};
+}
+
+const pathOf = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
 /** Attempts operations as a user, each on its own channel, since a refusal closes the channel. */
-export const asUser = async (url: string) => {
+export async function asUser(url: string) {
   const connection = await amqp.connect(url);
   connection.on('error', () => {});
   return {
@@ -67,4 +68,4 @@ export const asUser = async (url: string) => {
     },
     close: () => connection.close(),
   };
-};
+}

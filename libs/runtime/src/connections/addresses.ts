@@ -94,11 +94,8 @@ const LEAVING_MS = 15_000;
  */
 const WARM_AFTER = 8;
 
-const resolveName: Resolve = async (name) =>
-  (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
-
 /** Makes the addresses of one service. */
-export const createAddresses = (options: AddressesOptions): Addresses => {
+export function createAddresses(options: AddressesOptions): Addresses {
   const { url, resolve = resolveName, onChange, now = Date.now } = options;
   const { protocol, host, hostname, port } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, '');
@@ -216,17 +213,20 @@ export const createAddresses = (options: AddressesOptions): Addresses => {
       return known.filter(({ breaker }) => breaker.state !== 'closed').length;
     },
   };
-};
+}
+
+const resolveName: Resolve = async (name) =>
+  (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
 /**
  * The network that limits count an address by: an IPv6 address by its /64 network, since one host usually has all of
  * it; an IPv4 address, also one mapped into IPv6 (RFC 4291, 2.5.5.2), by itself in dotted form. Anything else stays as
  * it is.
  */
-export const networkOf = (address: string): string => {
+export function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   const [groups = ''] = parsed.toNormalizedString().split('%', 1);
   return `${groups.split(':').slice(0, 4).join(':')}::/64`;
-};
+}

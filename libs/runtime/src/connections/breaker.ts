@@ -25,7 +25,7 @@ interface BreakerOptions {
 }
 
 /** Makes a breaker. Times are epoch milliseconds. */
-export const createBreaker = (options: BreakerOptions = {}): Breaker => {
+export function createBreaker(options: BreakerOptions = {}): Breaker {
   const { failures = 5, openMs = 2_000, onChange } = options;
   let state: Breaker['state'] = 'closed';
   let inARow = 0;
@@ -69,4 +69,4 @@ export const createBreaker = (options: BreakerOptions = {}): Breaker => {
       return state;
     },
   };
-};
+}

@@ -56,18 +56,8 @@ const UNREACHABLE: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/**
- * Ends after `ms` milliseconds. An answer that arrived while this process stood still counts: the event loop reads
- * between timers and immediates.
- */
-const startDeadline = (ms: number): { readonly signal: AbortSignal; stop(): void } => {
-  const end = new AbortController();
-  const timer = setTimeout(() => setImmediate(() => end.abort(new Error(`no answer within ${ms} ms`))), ms);
-  return { signal: end.signal, stop: () => clearTimeout(timer) };
-};
-
 /** Makes the client of the process at a base URL. */
-export const createHttpClient = (url: string, addresses: Addresses = createAddresses({ url })): HttpClient => {
+export function createHttpClient(url: string, addresses: Addresses = createAddresses({ url })): HttpClient {
   const sendTo = async (attempt: Attempt, call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> => {
     const { method = 'GET', path, headers, body } = call;
     const sent = {
@@ -119,7 +109,19 @@ export const createHttpClient = (url: string, addresses: Addresses = createAddre
       deadline.stop();
     }
   };
+}
+
+/**
+ * Ends after `ms` milliseconds. An answer that arrived while this process stood still counts: the event loop reads
+ * between timers and immediates.
+ */
+const startDeadline = (ms: number): { readonly signal: AbortSignal; stop(): void } => {
+  const end = new AbortController();
+  const timer = setTimeout(() => setImmediate(() => end.abort(new Error(`no answer within ${ms} ms`))), ms);
+  return { signal: end.signal, stop: () => clearTimeout(timer) };
 };
 
 /** Whether an answer is the last on its connection: its process is about to stop. */
-export const isLastAnswer = ({ connection }: IncomingHttpHeaders): boolean => connection?.toLowerCase() === 'close';
+export function isLastAnswer({ connection }: IncomingHttpHeaders): boolean {
+  return connection?.toLowerCase() === 'close';
+}

@@ -41,27 +41,15 @@ const LAST_MS = 300;
 /** Turns of the event loop in which new connections may arrive at the end of a drain. */
 const MOST_TURNS = 200;
 
-/** Each turn of the event loop accepts one connection, if one waits; the system resets those that wait at the close. */
-const acceptBacklog = async (server: Server): Promise<void> => {
-  let accepted = 0;
-  server.on('connection', () => {
-    accepted += 1;
-  });
-  for (let turn = 0, before = -1; turn < MOST_TURNS && before !== accepted; turn += 1) {
-    before = accepted;
-    await setImmediate();
-  }
-};
-
 /**
  * Drains a server's connections, and resolves when the last one is closed. During the drain new connections are
  * accepted too; an answer that announces the close sends its client elsewhere, so that no request is in flight when the
  * listener closes.
  */
-export const drainConnections = async (
+export async function drainConnections(
   server: Server,
   { graceMs, idleMs, connections, running }: DrainOptions,
-): Promise<void> => {
+): Promise<void> {
   const from = performance.now();
   const passed = (): number => performance.now() - from;
   const mostMs = Math.min(idleMs, graceMs);
@@ -82,4 +70,16 @@ export const drainConnections = async (
   }, SWEEP_MS);
   await closed;
   clearInterval(sweep);
+}
+
+/** Each turn of the event loop accepts one connection, if one waits; the system resets those that wait at the close. */
+const acceptBacklog = async (server: Server): Promise<void> => {
+  let accepted = 0;
+  server.on('connection', () => {
+    accepted += 1;
+  });
+  for (let turn = 0, before = -1; turn < MOST_TURNS && before !== accepted; turn += 1) {
+    before = accepted;
+    await setImmediate();
+  }
 };

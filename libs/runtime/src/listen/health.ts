@@ -30,17 +30,11 @@ const CHECK_MS = 1_000;
 
 const ok: HealthAnswer = { status: 200, body: { status: 'ok' } };
 
-/** Settles like the check, or rejects after a second, so that a probe does not hang with an unresponsive store. */
-const inTime = async (check: Check): Promise<void> =>
-  within(check(), CHECK_MS, () => {
-    throw new Error('too slow');
-  });
-
 /** The header of health answers that names the version of a program which describes no operations of its own. */
 export const VERSION_HEADER = 'X-Boxoffice-Version';
 
 /** Creates the health of a program that is starting. `waitingFor` names what it waits for until `ready` is called. */
-export const createHealth = (waitingFor: () => readonly string[] = () => ['start'], version?: string): Health => {
+export function createHealth(waitingFor: () => readonly string[] = () => ['start'], version?: string): Health {
   let state: 'starting' | 'started' | 'stopping' = 'starting';
   let conditions: Readonly<Record<string, Check>> = {};
 
@@ -67,4 +61,10 @@ export const createHealth = (waitingFor: () => readonly string[] = () => ['start
       return path === '/health/ready' ? readiness() : undefined;
     },
   };
-};
+}
+
+/** Settles like the check, or rejects after a second, so that a probe does not hang with an unresponsive store. */
+const inTime = async (check: Check): Promise<void> =>
+  within(check(), CHECK_MS, () => {
+    throw new Error('too slow');
+  });

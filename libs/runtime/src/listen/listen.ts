@@ -63,31 +63,6 @@ export interface Listening {
   close(graceMs?: number): Promise<void>;
 }
 
-const bareRefuse: Refuse = ({ details }) => ({ headers: { 'Content-Type': 'text/plain' }, body: `${details}\n` });
-
-const answerHealth = async (
-  health: Health,
-  request: IncomingMessage,
-  response: ServerResponse,
-  headers: ListenOptions['headers'],
-): Promise<boolean> => {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  const answer = health.answer((request.url ?? '').split('?', 1)[0] ?? '');
-  if (!answer) return false;
-  const { status, body } = await answer;
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-    'Cache-Control': 'no-store',
-    'X-Request-Id': requestIdFrom(request.headers['x-request-id']),
-    ...(health.version === undefined ? {} : { [VERSION_HEADER]: health.version }),
-    ...headers,
-  });
-  response.end(request.method === 'HEAD' ? undefined : text);
-  return true;
-};
-
 /** Keep-alive time of an idle connection: longer than that of the gateway's agents and of usual load balancers. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -96,63 +71,18 @@ const SILENCE_MS = 120_000;
 
 const MOST_CONNECTIONS = 10_000;
 
-const makeServer = ({ tls, limits: { headersMs = 10_000, requestMs = 30_000 } = {} }: ListenOptions): Server => {
-  const options = {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
-    // Node checks the two limits above at this interval.
-    connectionsCheckingInterval: Math.min(1_000, headersMs, requestMs),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: 16_384,
-    noDelay: true,
-    // Node would answer a missing Host with an empty 400; listen answers it in the interface's shape.
-    requireHostHeader: false,
-  };
-  const server = tls ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }) : createServer(options);
-  server.maxConnections = MOST_CONNECTIONS;
-  // The size limit bounds them; by default Node ignores headers beyond the 2000th.
-  server.maxHeadersCount = 0;
-  server.setTimeout(SILENCE_MS);
-  return server;
-};
-
 const openPorts = new Set<number>();
 
 /** The ports on which this process listens. */
-export const listeningPorts = (): ReadonlySet<number> => openPorts;
-
-/** Begins to listen; the port. @throws {StartFault} */
-const start = async (server: Server, { host, port, setting }: ListenOptions): Promise<number> => {
-  try {
-    await once(server.listen(port, host), 'listening');
-  } catch (error) {
-    const which = setting === undefined ? '' : `${setting}: `;
-    const reason = reasonOf(error);
-    if (reason === 'EADDRINUSE') throw new StartFault(`${which}port ${port} of ${host} is in use by another program`);
-    if (reason === 'EACCES') throw new StartFault(`${which}no permission to use port ${port} of ${host}`);
-    if (NO_ADDRESS.has(reason)) throw new StartFault(`HOST: ${noAddress(host)}`);
-    throw error;
-  }
-  // A connection that could not be accepted concerns its client only.
-  server.on('error', () => undefined);
-  const address = server.address();
-  const chosen = typeof address === 'object' && address ? address.port : port;
-  openPorts.add(chosen);
-  server.once('close', () => openPorts.delete(chosen));
-  return chosen;
-};
-
-const reachable = (host: string): string => {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
-};
+export function listeningPorts(): ReadonlySet<number> {
+  return openPorts;
+}
 
 /**
  * Serves HTTP, or HTTPS with a certificate. Resolves when connections are accepted.
  * @throws {StartFault} when the port or the address is not available
  */
-export const listen = async (handler: RequestListener, options: ListenOptions): Promise<Listening> => {
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listening> {
   const { health, observe, onRefused, refuse = bareRefuse } = options;
   const server = makeServer(options);
   const connections = new Set<Socket>();
@@ -212,6 +142,78 @@ export const listen = async (handler: RequestListener, options: ListenOptions): 
       return ending;
     },
   };
+}
+
+const bareRefuse: Refuse = ({ details }) => ({ headers: { 'Content-Type': 'text/plain' }, body: `${details}\n` });
+
+const makeServer = ({ tls, limits: { headersMs = 10_000, requestMs = 30_000 } = {} }: ListenOptions): Server => {
+  const options = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    // Node checks the two limits above at this interval.
+    connectionsCheckingInterval: Math.min(1_000, headersMs, requestMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: 16_384,
+    noDelay: true,
+    // Node would answer a missing Host with an empty 400; listen answers it in the interface's shape.
+    requireHostHeader: false,
+  };
+  const server = tls ? createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }) : createServer(options);
+  server.maxConnections = MOST_CONNECTIONS;
+  // The size limit bounds them; by default Node ignores headers beyond the 2000th.
+  server.maxHeadersCount = 0;
+  server.setTimeout(SILENCE_MS);
+  return server;
+};
+
+const answerHealth = async (
+  health: Health,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: ListenOptions['headers'],
+): Promise<boolean> => {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const answer = health.answer((request.url ?? '').split('?', 1)[0] ?? '');
+  if (!answer) return false;
+  const { status, body } = await answer;
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestIdFrom(request.headers['x-request-id']),
+    ...(health.version === undefined ? {} : { [VERSION_HEADER]: health.version }),
+    ...headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+  return true;
+};
+
+/** Begins to listen; the port. @throws {StartFault} */
+const start = async (server: Server, { host, port, setting }: ListenOptions): Promise<number> => {
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    const which = setting === undefined ? '' : `${setting}: `;
+    const reason = reasonOf(error);
+    if (reason === 'EADDRINUSE') throw new StartFault(`${which}port ${port} of ${host} is in use by another program`);
+    if (reason === 'EACCES') throw new StartFault(`${which}no permission to use port ${port} of ${host}`);
+    if (NO_ADDRESS.has(reason)) throw new StartFault(`HOST: ${noAddress(host)}`);
+    throw error;
+  }
+  // A connection that could not be accepted concerns its client only.
+  server.on('error', () => undefined);
+  const address = server.address();
+  const chosen = typeof address === 'object' && address ? address.port : port;
+  openPorts.add(chosen);
+  server.once('close', () => openPorts.delete(chosen));
+  return chosen;
+};
+
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 };
 
 interface OperationsOptions {
@@ -222,8 +224,8 @@ interface OperationsOptions {
 }
 
 /** Serves `/metrics` (and health) on a separate port, which is not published. */
-export const serveOperations = ({ host, port, metrics, health }: OperationsOptions): Promise<Listening> =>
-  listen(
+export function serveOperations({ host, port, metrics, health }: OperationsOptions): Promise<Listening> {
+  return listen(
     (request, response) => {
       const readable = request.method === 'GET' || request.method === 'HEAD';
       if (!readable || request.url?.split('?', 1)[0] !== '/metrics') {
@@ -237,3 +239,4 @@ export const serveOperations = ({ host, port, metrics, health }: OperationsOptio
     },
     { host, port, health, setting: 'OPERATIONS_PORT' },
   );
+}

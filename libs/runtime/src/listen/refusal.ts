@@ -27,10 +27,10 @@ export type Refuse = (refusal: Refusal) => RefusalAnswer;
 export type OnRefused = (refusal: Refusal, requestId: string | undefined) => void;
 
 /** Logs refusals as requests are logged: one line, without the path. */
-export const logRefused =
-  (logger: Pick<Logger, 'info'>): OnRefused =>
-  ({ method, status, code }, requestId) =>
+export function logRefused(logger: Pick<Logger, 'info'>): OnRefused {
+  return ({ method, status, code }, requestId) =>
     logger.info('request', { requestId, client: null, operation: 'none', method, status, code });
+}
 
 const reasons = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' } as const;
 
@@ -41,41 +41,10 @@ export const malformed: Refusal = {
   details: 'The request is not well-formed HTTP.',
 };
 
-/** The refusal for an error of a connection; undefined for a failed handshake or a lost connection. */
-const refusalOf = (code: string | undefined): Refusal | undefined => {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { status: 408, code: 'request_timeout', details: 'The request did not arrive completely in time.' };
-  }
-  if (code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
-    return { status: 431, code: 'headers_too_large', details: 'The headers of the request are too large.' };
-  }
-  return code?.startsWith('HPE_') ? malformed : undefined;
-};
-
 /** In a body: the client has left. */
 const CLIENT_ENDED = 'HPE_INVALID_EOF_STATE';
 
 const LINE = /^([A-Z]{1,20}) (\S+)/;
-
-const lineOf = (packet: Buffer | undefined): Pick<Refusal, 'method' | 'path'> => {
-  const [, method, path] = LINE.exec(packet?.toString('latin1', 0, 8_192) ?? '') ?? [];
-  return { method, path };
-};
-
-/** Answers a request, and closes its connection: where the next request would begin is unknown. */
-const answer = (response: ServerResponse, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body);
-};
-
-/** The same for a request of which no handler has a response. */
-const answerOn = (socket: Socket, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
-  const all = { Date: new Date().toUTCString(), ...headers, 'Content-Length': `${Buffer.byteLength(body)}` };
-  const lines = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${lines.join('')}\r\n${body}`, () => {
-    // The client may still be sending; without this it could keep the connection open for ever.
-    socket.destroySoon();
-  });
-};
 
 interface RefusalOptions {
   /** The latest response of each connection. */
@@ -85,10 +54,10 @@ interface RefusalOptions {
 }
 
 /** Answers the requests that the server itself refuses; returns the answer to those without a `Host`. */
-export const answerRefusals = (
+export function answerRefusals(
   server: Server,
   { latest, refuse, onRefused }: RefusalOptions,
-): ((request: IncomingMessage, response: ServerResponse) => void) => {
+): (request: IncomingMessage, response: ServerResponse) => void {
   const refuseUnhandled = (refusal: Refusal): RefusalAnswer => {
     const shaped = refuse(refusal);
     onRefused?.(refusal, shaped.headers['X-Request-Id']);
@@ -118,4 +87,35 @@ export const answerRefusals = (
     const refusal = { ...malformed, method, path: url };
     answer(response, refusal, refuseUnhandled(refusal));
   };
+}
+
+/** The same for a request of which no handler has a response. */
+const answerOn = (socket: Socket, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
+  const all = { Date: new Date().toUTCString(), ...headers, 'Content-Length': `${Buffer.byteLength(body)}` };
+  const lines = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\n${lines.join('')}\r\n${body}`, () => {
+    // The client may still be sending; without this it could keep the connection open for ever.
+    socket.destroySoon();
+  });
+};
+
+/** The refusal for an error of a connection; undefined for a failed handshake or a lost connection. */
+const refusalOf = (code: string | undefined): Refusal | undefined => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: 408, code: 'request_timeout', details: 'The request did not arrive completely in time.' };
+  }
+  if (code === 'HPE_HEADER_OVERFLOW' || code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') {
+    return { status: 431, code: 'headers_too_large', details: 'The headers of the request are too large.' };
+  }
+  return code?.startsWith('HPE_') ? malformed : undefined;
+};
+
+const lineOf = (packet: Buffer | undefined): Pick<Refusal, 'method' | 'path'> => {
+  const [, method, path] = LINE.exec(packet?.toString('latin1', 0, 8_192) ?? '') ?? [];
+  return { method, path };
+};
+
+/** Answers a request, and closes its connection: where the next request would begin is unknown. */
+const answer = (response: ServerResponse, { status }: Refusal, { headers, body }: RefusalAnswer): void => {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' }).end(body);
 };

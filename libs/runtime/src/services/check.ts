@@ -75,73 +75,6 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 const KEPT =
   /^(?:access-control-.*|alt-svc|clear-site-data|connection|content-length|expect|forwarded|host|keep-alive|nel|proxy-.*|refresh|service-worker-allowed|set-cookie2?|strict-transport-security|te|traceparent|trailer|transfer-encoding|upgrade|via|x-content-type-options|x-forwarded-.*|x-internal-.*|x-real-ip|x-request-id)$/;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
-
-/** The entries of a list that do not have its form. */
-const wrongEntries = (member: string, value: unknown, [pattern, expected]: Form): string[] => {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) return [`${member} is ${shown(value)}; expected a list`];
-  return value
-    .filter((one) => typeof one !== 'string' || !pattern.test(one))
-    .map((one) => `${member} has ${shown(one)}; expected ${expected}`);
-};
-
-/** Headers that no row can name. */
-const wrongHeaders = (headers: unknown): string[] =>
-  (Array.isArray(headers) ? headers : []).flatMap((one) => {
-    const name = String(one).toLowerCase();
-    if (CREDENTIALS.has(name))
-      return [`headers: ${one} is a credential of the caller, which no service of a team gets; remove it`];
-    return KEPT.test(name) ? [`headers: ${one} belongs to the gateway or its whole origin; remove it`] : [];
-  });
-
-const isUrl = (value: unknown): boolean =>
-  typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
-
-const wrongConsumed = (name: unknown, one: unknown): string[] => {
-  if (!isObject(one)) return wrongEntries('consumes', [one], FACT);
-  const { queue, facts, broadcast, singleActiveConsumer, atOnce, ...others } = one;
-  const unknown = Object.keys(others).map((member) => `consumes has an unknown member ${member}`);
-  if (queue === undefined && broadcast !== undefined)
-    return [...unknown, ...wrongEntries('broadcast', broadcast, FACT)];
-  const isOwn =
-    typeof queue === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(queue) && queue.startsWith(`${name}.`);
-  return [
-    ...unknown,
-    ...(isOwn ? [] : [`consumes has the queue ${shown(queue)}; expected a name like ${name}.orders.v1`]),
-    ...wrongEntries('facts', facts ?? 'nothing', FACT),
-    ...(singleActiveConsumer === undefined || typeof singleActiveConsumer === 'boolean'
-      ? []
-      : ['singleActiveConsumer is not true or false']),
-    ...(atOnce === undefined || (Number.isInteger(atOnce) && Number(atOnce) > 0 && Number(atOnce) <= 1_000)
-      ? []
-      : ['atOnce is not a whole number from 1 to 1000']),
-  ];
-};
-
-/** What is wrong with the form of a row; nothing of what it has in common with others. */
-const wrongForm = (row: unknown): string[] => {
-  if (!isObject(row)) return ['is no object; expected {"name": "loyalty", "url": …, "prefixes": […], …}'];
-  const unknown = Object.keys(row).filter((member) => !MEMBERS.includes(member));
-  const { name, url, consumes = [] } = row;
-  return [
-    ...(typeof name === 'string' && NAME[0].test(name) ? [] : [`name is ${shown(name)}; expected ${NAME[1]}`]),
-    ...(RESERVED.includes(String(name)) ? [`name: ${name} is reserved; choose another`] : []),
-    ...unknown.map((member) => `has an unknown member ${member}; there are ${MEMBERS.join(', ')}`),
-    ...(url === undefined || isUrl(url)
-      ? []
-      : [`url is ${shown(url)}; expected an origin like http://loyalty:8081, without a path`]),
-    ...Object.entries(LISTS).flatMap(([member, form]) => wrongEntries(member, row[member], form)),
-    ...wrongHeaders(row.headers),
-    ...(Array.isArray(consumes)
-      ? consumes.flatMap((one) => wrongConsumed(name, one))
-      : [`consumes is ${shown(consumes)}; expected a list`]),
-  ];
-};
-
 const exchangeOf = (fact: string): string => fact.split('.', 1)[0] ?? '';
 
 /** The path and all paths above it: those that it is below. */
@@ -188,18 +121,121 @@ const takenBy = (rows: readonly Given[]): Taken => {
 
 const specified = takenBy([{ name: 'specification', prefixes: SPECIFIED }]);
 
-/** Which row has a prefix that is the path, or above or below it. */
-const overlapping = ({ prefixes, abovePrefixes }: Taken, path: string): string | undefined => {
-  const lower = path.toLowerCase();
-  const above = pathsTo(lower).find((one) => prefixes.has(one));
-  return abovePrefixes.get(lower) ?? (above === undefined ? undefined : prefixes.get(above));
+export interface CheckOptions {
+  /** Whether rows may consume facts that no row publishes: for what compares with the facts of running processes. */
+  readonly mayConsumeAnything?: boolean;
+}
+
+/**
+ * Reads the rows of a services file, to stand below the given ones.
+ * @throws {RowsFault} naming wrong rows, and why; of many faults the first ones
+ */
+export function checkRows(text: string, builtIn: readonly ServiceRow[], options: CheckOptions = {}): readonly Given[] {
+  const rows = parsed(text);
+  const forms = rows.map(wrongForm);
+  const usable = rows.filter((_row, index) => forms[index]?.length === 0) as readonly Given[];
+  const all = takenBy([...builtIn, ...usable]);
+  const own = new Set(builtIn.map(({ name }) => name));
+  const above = takenBy(builtIn);
+  const wrongRow = (row: Given): readonly string[] => {
+    if (!above.names.has(row.name)) return conflicts(row, above, all, options);
+    if (!own.has(row.name)) return ['the name is that of a row above; choose another'];
+    return Object.keys(row).some((member) => member !== 'name' && member !== 'url')
+      ? ['is a built-in service: of it only url can be set; give your own service another name']
+      : [];
+  };
+  const faults = rows.flatMap((row, index) => {
+    const form = forms[index] ?? [];
+    const wrong = form.length > 0 ? form : wrongRow(row as Given);
+    if (form.length === 0) take(above, row as Given);
+    const named = isObject(row) && typeof row.name === 'string' ? ` "${row.name}"` : '';
+    return wrong.map((one) => `row ${index + 1}${named}: ${one}`);
+  });
+  if (faults.length > MOST_FAULTS)
+    throw new RowsFault([...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} faults more`]);
+  if (faults.length > 0) throw new RowsFault(faults);
+  return rows as readonly Given[];
+}
+
+const parsed = (text: string): readonly unknown[] => {
+  let rows: unknown;
+  try {
+    // Some editors begin a file with a byte order mark, which is no JSON.
+    rows = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new RowsFault([`is not JSON: ${(error as Error).message}`]);
+  }
+  if (Array.isArray(rows) && rows.length <= MOST_ROWS) return rows;
+  if (Array.isArray(rows)) throw new RowsFault([`holds ${rows.length} rows; at most ${MOST_ROWS} are read`]);
+  throw new RowsFault(['holds no list; expected [{"name": "loyalty", …}]']);
 };
 
-/** Facts that a row consumes, and no row publishes. */
-const unpublished = (received: readonly string[], all: Taken): string[] =>
-  received
-    .filter((fact) => !all.facts.has(fact))
-    .map((fact) => `consumes: no row publishes ${fact}; correct it, or add it to publishes of its service`);
+/** What is wrong with the form of a row; nothing of what it has in common with others. */
+const wrongForm = (row: unknown): string[] => {
+  if (!isObject(row)) return ['is no object; expected {"name": "loyalty", "url": …, "prefixes": […], …}'];
+  const unknown = Object.keys(row).filter((member) => !MEMBERS.includes(member));
+  const { name, url, consumes = [] } = row;
+  return [
+    ...(typeof name === 'string' && NAME[0].test(name) ? [] : [`name is ${shown(name)}; expected ${NAME[1]}`]),
+    ...(RESERVED.includes(String(name)) ? [`name: ${name} is reserved; choose another`] : []),
+    ...unknown.map((member) => `has an unknown member ${member}; there are ${MEMBERS.join(', ')}`),
+    ...(url === undefined || isUrl(url)
+      ? []
+      : [`url is ${shown(url)}; expected an origin like http://loyalty:8081, without a path`]),
+    ...Object.entries(LISTS).flatMap(([member, form]) => wrongEntries(member, row[member], form)),
+    ...wrongHeaders(row.headers),
+    ...(Array.isArray(consumes)
+      ? consumes.flatMap((one) => wrongConsumed(name, one))
+      : [`consumes is ${shown(consumes)}; expected a list`]),
+  ];
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
+
+const isUrl = (value: unknown): boolean =>
+  typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+
+/** The entries of a list that do not have its form. */
+const wrongEntries = (member: string, value: unknown, [pattern, expected]: Form): string[] => {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return [`${member} is ${shown(value)}; expected a list`];
+  return value
+    .filter((one) => typeof one !== 'string' || !pattern.test(one))
+    .map((one) => `${member} has ${shown(one)}; expected ${expected}`);
+};
+
+/** Headers that no row can name. */
+const wrongHeaders = (headers: unknown): string[] =>
+  (Array.isArray(headers) ? headers : []).flatMap((one) => {
+    const name = String(one).toLowerCase();
+    if (CREDENTIALS.has(name))
+      return [`headers: ${one} is a credential of the caller, which no service of a team gets; remove it`];
+    return KEPT.test(name) ? [`headers: ${one} belongs to the gateway or its whole origin; remove it`] : [];
+  });
+
+const wrongConsumed = (name: unknown, one: unknown): string[] => {
+  if (!isObject(one)) return wrongEntries('consumes', [one], FACT);
+  const { queue, facts, broadcast, singleActiveConsumer, atOnce, ...others } = one;
+  const unknown = Object.keys(others).map((member) => `consumes has an unknown member ${member}`);
+  if (queue === undefined && broadcast !== undefined)
+    return [...unknown, ...wrongEntries('broadcast', broadcast, FACT)];
+  const isOwn =
+    typeof queue === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(queue) && queue.startsWith(`${name}.`);
+  return [
+    ...unknown,
+    ...(isOwn ? [] : [`consumes has the queue ${shown(queue)}; expected a name like ${name}.orders.v1`]),
+    ...wrongEntries('facts', facts ?? 'nothing', FACT),
+    ...(singleActiveConsumer === undefined || typeof singleActiveConsumer === 'boolean'
+      ? []
+      : ['singleActiveConsumer is not true or false']),
+    ...(atOnce === undefined || (Number.isInteger(atOnce) && Number(atOnce) > 0 && Number(atOnce) <= 1_000)
+      ? []
+      : ['atOnce is not a whole number from 1 to 1000']),
+  ];
+};
 
 /** Why a row of the right form cannot stand below those above it. */
 const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }: CheckOptions): string[] => {
@@ -251,55 +287,15 @@ const conflicts = (row: Given, above: Taken, all: Taken, { mayConsumeAnything }:
   ];
 };
 
-const parsed = (text: string): readonly unknown[] => {
-  let rows: unknown;
-  try {
-    // Some editors begin a file with a byte order mark, which is no JSON.
-    rows = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new RowsFault([`is not JSON: ${(error as Error).message}`]);
-  }
-  if (Array.isArray(rows) && rows.length <= MOST_ROWS) return rows;
-  if (Array.isArray(rows)) throw new RowsFault([`holds ${rows.length} rows; at most ${MOST_ROWS} are read`]);
-  throw new RowsFault(['holds no list; expected [{"name": "loyalty", …}]']);
+/** Which row has a prefix that is the path, or above or below it. */
+const overlapping = ({ prefixes, abovePrefixes }: Taken, path: string): string | undefined => {
+  const lower = path.toLowerCase();
+  const above = pathsTo(lower).find((one) => prefixes.has(one));
+  return abovePrefixes.get(lower) ?? (above === undefined ? undefined : prefixes.get(above));
 };
 
-export interface CheckOptions {
-  /** Whether rows may consume facts that no row publishes: for what compares with the facts of running processes. */
-  readonly mayConsumeAnything?: boolean;
-}
-
-/**
- * Reads the rows of a services file, to stand below the given ones.
- * @throws {RowsFault} naming wrong rows, and why; of many faults the first ones
- */
-export const checkRows = (
-  text: string,
-  builtIn: readonly ServiceRow[],
-  options: CheckOptions = {},
-): readonly Given[] => {
-  const rows = parsed(text);
-  const forms = rows.map(wrongForm);
-  const usable = rows.filter((_row, index) => forms[index]?.length === 0) as readonly Given[];
-  const all = takenBy([...builtIn, ...usable]);
-  const own = new Set(builtIn.map(({ name }) => name));
-  const above = takenBy(builtIn);
-  const wrongRow = (row: Given): readonly string[] => {
-    if (!above.names.has(row.name)) return conflicts(row, above, all, options);
-    if (!own.has(row.name)) return ['the name is that of a row above; choose another'];
-    return Object.keys(row).some((member) => member !== 'name' && member !== 'url')
-      ? ['is a built-in service: of it only url can be set; give your own service another name']
-      : [];
-  };
-  const faults = rows.flatMap((row, index) => {
-    const form = forms[index] ?? [];
-    const wrong = form.length > 0 ? form : wrongRow(row as Given);
-    if (form.length === 0) take(above, row as Given);
-    const named = isObject(row) && typeof row.name === 'string' ? ` "${row.name}"` : '';
-    return wrong.map((one) => `row ${index + 1}${named}: ${one}`);
-  });
-  if (faults.length > MOST_FAULTS)
-    throw new RowsFault([...faults.slice(0, MOST_FAULTS), `and ${faults.length - MOST_FAULTS} faults more`]);
-  if (faults.length > 0) throw new RowsFault(faults);
-  return rows as readonly Given[];
-};
+/** Facts that a row consumes, and no row publishes. */
+const unpublished = (received: readonly string[], all: Taken): string[] =>
+  received
+    .filter((fact) => !all.facts.has(fact))
+    .map((fact) => `consumes: no row publishes ${fact}; correct it, or add it to publishes of its service`);

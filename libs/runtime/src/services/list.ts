@@ -20,7 +20,9 @@ export const builtInRows: readonly ServiceRow[] = JSON.parse(readFileSync(FILE, 
 const builtIn: ReadonlySet<string> = new Set(builtInRows.map(({ name }) => name));
 
 /** Whether the product itself has a service of this name. */
-export const isBuiltIn = (name: string): boolean => builtIn.has(name);
+export function isBuiltIn(name: string): boolean {
+  return builtIn.has(name);
+}
 
 const EMPTY = {
   prefixes: [],
@@ -38,11 +40,11 @@ const EMPTY = {
  * The built-in rows and, below them, those of a file's text; a row with the name of a built-in service sets its url.
  * @throws {RowsFault} naming each wrong row, and why
  */
-export const rowsWith = (text: string, options?: CheckOptions): readonly ServiceRow[] => {
+export function rowsWith(text: string, options?: CheckOptions): readonly ServiceRow[] {
   const added = checkRows(text, builtInRows, options);
   const addressed = builtInRows.map((row) => ({ ...row, ...added.find(({ name }) => name === row.name) }));
   return [...addressed, ...added.filter(({ name }) => !isBuiltIn(name))].map((row) => ({ ...EMPTY, ...row }));
-};
+}
 
 /** A services file as it was at the start. */
 export interface ServicesFile {
@@ -63,12 +65,14 @@ export interface ServiceList {
 }
 
 /** A list that does not change; default: the built-in services. */
-export const fixedServices = (rows: readonly ServiceRow[] = builtInRows): ServiceList => ({
-  rows: () => rows,
-  onChange: () => undefined,
-  isRefused: () => false,
-  close: async () => undefined,
-});
+export function fixedServices(rows: readonly ServiceRow[] = builtInRows): ServiceList {
+  return {
+    rows: () => rows,
+    onChange: () => undefined,
+    isRefused: () => false,
+    close: async () => undefined,
+  };
+}
 
 const given = file('SERVICES_FILE', { optional: true });
 
@@ -121,11 +125,14 @@ export const servicesFileOrData: Setting<ServicesFile> = {
  * The services of the installation as the settings name them: for a program that runs once.
  * @throws {SettingsFault}
  */
-export const presentRows = (options?: CheckOptions): readonly ServiceRow[] =>
-  readSettings({ file: { name: given.name, read: (env) => readFileOrData(env, options) } }).file.rows;
+export function presentRows(options?: CheckOptions): readonly ServiceRow[] {
+  return readSettings({ file: { name: given.name, read: (env) => readFileOrData(env, options) } }).file.rows;
+}
 
 /** `ORDERS_URL`: the setting with the address of a built-in service. */
-export const urlSettingOf = (name: string): string => `${name.toUpperCase()}_URL`;
+export function urlSettingOf(name: string): string {
+  return `${name.toUpperCase()}_URL`;
+}
 
 /** The addresses of the built-in services that the gateway forwards to, by name, each from its own setting. */
 export const serviceUrls: Setting<Readonly<Record<string, string | undefined>>> = {
@@ -139,14 +146,14 @@ export const serviceUrls: Setting<Readonly<Record<string, string | undefined>>> 
 };
 
 /** Reports whether the process uses the services file as it is. */
-export const watchServicesFile = (metrics: Metrics, process: string, list: Pick<ServiceList, 'isRefused'>): void => {
+export function watchServicesFile(metrics: Metrics, process: string, list: Pick<ServiceList, 'isRefused'>): void {
   const gauge = {
     name: 'boxoffice_services_file_refused',
     help: '1 while SERVICES_FILE cannot be used as it is, so that its last good rows count',
     labels: ['service'],
   };
   metrics.watch(gauge, () => [{ value: list.isRefused() ? 1 : 0, labels: { service: process } }]);
-};
+}
 
 interface FollowOptions {
   readonly file: ServicesFile | undefined;
@@ -159,7 +166,7 @@ interface FollowOptions {
  * Follows a services file: its content counts about a second after it changed. What cannot be used is logged once, with
  * the row and the reason, and the last good rows stay.
  */
-export const followServices = ({ file: followed, logger, everyMs = 1_000 }: FollowOptions): ServiceList => {
+export function followServices({ file: followed, logger, everyMs = 1_000 }: FollowOptions): ServiceList {
   if (followed === undefined) return fixedServices();
   const { path, isOptional } = followed;
   const listeners: ((rows: readonly ServiceRow[]) => void)[] = [];
@@ -211,4 +218,4 @@ export const followServices = ({ file: followed, logger, everyMs = 1_000 }: Foll
     isRefused: () => refused,
     close: reading.close,
   };
-};
+}

@@ -46,28 +46,32 @@ export interface ServiceRow {
 }
 
 /** Whether a path equals the prefix or is below it. */
-export const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
+export function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
 
 /** The queues of a service, with their facts. */
-export const queuesOf = ({ name, consumes }: ServiceRow): readonly ConsumedQueue[] => {
+export function queuesOf({ name, consumes }: ServiceRow): readonly ConsumedQueue[] {
   const facts = consumes.filter((one) => typeof one === 'string');
   const own = consumes.filter((one) => typeof one === 'object' && 'queue' in one);
   return facts.length === 0 ? own : [{ queue: `${name}.facts.v1`, facts }, ...own];
-};
+}
 
 /** The broadcast facts that each process of a service receives. */
-export const broadcastsOf = ({ consumes }: ServiceRow): readonly string[] =>
-  consumes.flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : []));
+export function broadcastsOf({ consumes }: ServiceRow): readonly string[] {
+  return consumes.flatMap((one) => (typeof one === 'object' && 'broadcast' in one ? one.broadcast : []));
+}
 
 /** The operations of other services that a service may call, by the other's name. */
-export const callsOf = ({ calls }: Pick<ServiceRow, 'calls'>): Readonly<Record<string, readonly string[]>> => {
+export function callsOf({ calls }: Pick<ServiceRow, 'calls'>): Readonly<Record<string, readonly string[]>> {
   const parts = calls.map((call) => call.split('.'));
   const byService = Map.groupBy(parts, ([service = '']) => service);
   return Object.fromEntries(
     [...byService].map(([service, all]) => [service, all.map(([, operation = '']) => operation)]),
   );
-};
+}
 
 /** Whether the service may call this internal operation of the other. */
-export const mayCall = (rows: readonly ServiceRow[], service: string, audience: string, operation: string): boolean =>
-  rows.some(({ name, calls }) => name === service && calls.includes(`${audience}.${operation}`));
+export function mayCall(rows: readonly ServiceRow[], service: string, audience: string, operation: string): boolean {
+  return rows.some(({ name, calls }) => name === service && calls.includes(`${audience}.${operation}`));
+}

@@ -157,31 +157,23 @@ export const url = declare(
 );
 
 /** One of several words. */
-export const oneOf = <const Value extends string>(
+export function oneOf<const Value extends string>(
   name: string,
   values: readonly Value[],
   options: Presence<Value> = {},
-): Setting<Value> =>
-  setting(
+): Setting<Value> {
+  return setting(
     name,
     { expected: `one of ${values.join(', ')}`, parse: (text) => values.find((value) => value === text) },
     options,
   );
+}
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-const range1 = (entry: string): readonly string[] | undefined => {
-  if (entry === '1') return LOOPBACK;
-  const [address = '', bits, ...rest] = entry.split('/');
-  const family = isIP(address);
-  const longest = family === 6 ? 128 : 32;
-  if (family === 0 || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined;
-  return Number(bits ?? longest) <= longest ? [`${address}/${bits ?? longest}`] : undefined;
-};
-
 /** Address ranges in CIDR notation, separated by commas; `1` is loopback, a bare address is itself. Unset: none. */
-export const cidrs = (name: string): Setting<readonly string[]> =>
-  setting<readonly string[]>(
+export function cidrs(name: string): Setting<readonly string[]> {
+  return setting<readonly string[]>(
     name,
     {
       expected: 'address ranges like 10.0.0.0/8, separated by commas, or 1 for loopback',
@@ -192,6 +184,16 @@ export const cidrs = (name: string): Setting<readonly string[]> =>
     },
     { default: [] },
   );
+}
+
+const range1 = (entry: string): readonly string[] | undefined => {
+  if (entry === '1') return LOOPBACK;
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  const longest = family === 6 ? 128 : 32;
+  if (family === 0 || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) return undefined;
+  return Number(bits ?? longest) <= longest ? [`${address}/${bits ?? longest}`] : undefined;
+};
 
 /** A directory's absolute path; `ensureDirectory` checks that it is writable. */
 export const directory = declare(

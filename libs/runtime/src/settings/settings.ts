@@ -35,6 +35,16 @@ export class SettingsFault extends StartFault {
   }
 }
 
+/**
+ * Reads settings. An empty value counts as unset.
+ * @throws {SettingsFault} that names every wrong setting and what it expects
+ */
+export function readSettings<Spec extends SettingsSpec>(spec: Spec, env: Environment = process.env): Settings<Spec> {
+  const { values, faults } = readAll(spec, env);
+  if (faults.length > 0) throw new SettingsFault(faults);
+  return values as Settings<Spec>;
+}
+
 /** The values of all settings, and their faults; two settings may report the same fault of a third. */
 const readAll = (spec: SettingsSpec, env: Environment) => {
   const faults = new Set<string>();
@@ -51,14 +61,20 @@ const readAll = (spec: SettingsSpec, env: Environment) => {
 };
 
 /**
- * Reads settings. An empty value counts as unset.
- * @throws {SettingsFault} that names every wrong setting and what it expects
+ * Reads all settings of a server program; called once, in its main. An address of HOST that the system refuses is
+ * reported together with the other faults.
+ * @throws {SettingsFault} as readSettings
  */
-export const readSettings = <Spec extends SettingsSpec>(spec: Spec, env: Environment = process.env): Settings<Spec> => {
+export async function readServerSettings<Spec extends SettingsSpec & { readonly host: Setting<string> }>(
+  spec: Spec,
+  env: Environment = process.env,
+): Promise<Settings<Spec>> {
   const { values, faults } = readAll(spec, env);
+  const { host } = values;
+  if (typeof host === 'string' && !(await isOwnAddress(host))) faults.push(`${spec.host.name}: ${noAddress(host)}`);
   if (faults.length > 0) throw new SettingsFault(faults);
   return values as Settings<Spec>;
-};
+}
 
 /** Whether the system lets a program bind to the address or name. */
 const isOwnAddress = (host: string): Promise<boolean> =>
@@ -68,21 +84,25 @@ const isOwnAddress = (host: string): Promise<boolean> =>
     probe.listen({ host, port: 0 }, () => probe.close(() => resolve(true)));
   });
 
-/**
- * Reads all settings of a server program; called once, in its main. An address of HOST that the system refuses is
- * reported together with the other faults.
- * @throws {SettingsFault} as readSettings
- */
-export const readServerSettings = async <Spec extends SettingsSpec & { readonly host: Setting<string> }>(
-  spec: Spec,
-  env: Environment = process.env,
-): Promise<Settings<Spec>> => {
-  const { values, faults } = readAll(spec, env);
-  const { host } = values;
-  if (typeof host === 'string' && !(await isOwnAddress(host))) faults.push(`${spec.host.name}: ${noAddress(host)}`);
-  if (faults.length > 0) throw new SettingsFault(faults);
-  return values as Settings<Spec>;
-};
+/** Ports of one program are different, unless the system chooses them (0). */
+export function differentPorts(...ports: readonly Setting<number | undefined>[]): Setting<undefined> {
+  return {
+    name: ports.map(({ name }) => name).join(', '),
+    read(env) {
+      const owners = new Map<number, string>();
+      const faults: string[] = [];
+      for (const setting of ports) {
+        const value = quietly(setting, env);
+        if (value === undefined || value === 0) continue;
+        const owner = owners.get(value);
+        if (owner === undefined) owners.set(value, setting.name);
+        else faults.push(`${setting.name}: ${value} is the port of ${owner} already; each listener needs its own`);
+      }
+      if (faults.length > 0) throw new SettingsFault(faults);
+      return undefined;
+    },
+  };
+}
 
 // Constraints between settings: a rule is read like a setting, so that its faults are reported with the others.
 
@@ -95,30 +115,14 @@ const quietly = <Value>(setting: Setting<Value>, env: Environment): Value | unde
   }
 };
 
-/** Ports of one program are different, unless the system chooses them (0). */
-export const differentPorts = (...ports: readonly Setting<number | undefined>[]): Setting<undefined> => ({
-  name: ports.map(({ name }) => name).join(', '),
-  read(env) {
-    const owners = new Map<number, string>();
-    const faults: string[] = [];
-    for (const setting of ports) {
-      const value = quietly(setting, env);
-      if (value === undefined || value === 0) continue;
-      const owner = owners.get(value);
-      if (owner === undefined) owners.set(value, setting.name);
-      else faults.push(`${setting.name}: ${value} is the port of ${owner} already; each listener needs its own`);
-    }
-    if (faults.length > 0) throw new SettingsFault(faults);
-    return undefined;
-  },
-});
-
 /** The setting, refused in these words where it is not set. */
-export const requireSetting = <Value>(setting: Setting<Value | undefined>, refusal: string): Setting<Value> => ({
-  name: setting.name,
-  read(env) {
-    const value = setting.read(env);
-    if (value === undefined) throw new Error(refusal);
-    return value;
-  },
-});
+export function requireSetting<Value>(setting: Setting<Value | undefined>, refusal: string): Setting<Value> {
+  return {
+    name: setting.name,
+    read(env) {
+      const value = setting.read(env);
+      if (value === undefined) throw new Error(refusal);
+      return value;
+    },
+  };
+}

@@ -60,17 +60,20 @@ export const publicUrl: Setting<string> = {
 };
 
 /** The file in the data directory that stores a secret setting: `KEY_ENCRYPTION_KEY` → `key-encryption-key`. */
-export const secretFile = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+export function secretFile(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
+}
 
 /** A secret of the installation from NAME or from the file that NAME_FILE names; undefined when neither is set. */
-export const givenSecret = (name: string): Setting<string | undefined> =>
-  secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
+export function givenSecret(name: string): Setting<string | undefined> {
+  return secret(name, { optional: true, pattern: /^.{16,}$/s, expected: 'at least 16 characters' });
+}
 
 /**
  * A secret of the installation: from NAME, from the file that NAME_FILE names, or from the data directory, where `npm
  * start` stores it. Required.
  */
-export const installationSecret = (name: string): Setting<string> => {
+export function installationSecret(name: string): Setting<string> {
   const given = givenSecret(name);
   return {
     name,
@@ -83,20 +86,42 @@ export const installationSecret = (name: string): Setting<string> => {
       );
     },
   };
-};
+}
 
 /**
  * SERVICE_SECRET of one process, derived from SERVICE_ROOT_SECRET and the process's name (HKDF-SHA-256, RFC 5869): 256
  * bits in base64url. It does not reveal the root or another process's secret.
  */
-export const deriveServiceSecret = (root: string, process: string): string =>
-  Buffer.from(hkdfSync('sha256', root, '', `boxoffice service ${process}`, 32)).toString('base64url');
+export function deriveServiceSecret(root: string, process: string): string {
+  return Buffer.from(hkdfSync('sha256', root, '', `boxoffice service ${process}`, 32)).toString('base64url');
+}
 
 /** The root secret, from which the authorizer derives the secret of every process. */
 export const serviceRootSecret = installationSecret('SERVICE_ROOT_SECRET');
 
 const given = givenSecret('SERVICE_SECRET');
 const givenRoot = givenSecret(serviceRootSecret.name);
+
+/**
+ * The secret that proves a process to the authorizer: SERVICE_SECRET, or derived from the root secret if the process
+ * has that. Required.
+ */
+export function serviceSecretOf(process: string): Setting<string> {
+  return {
+    name: given.name,
+    read(env) {
+      const own = given.read(env);
+      if (own !== undefined) return own;
+      const directory = dataDirectory.read(env);
+      const root = rootIn(env, directory);
+      if (root !== undefined) return deriveServiceSecret(root, process);
+      const path = join(directory, secretFile(givenRoot.name));
+      throw new Error(
+        `is not set, nor can it be derived from ${path}; operator service-secrets prints that of ${process}`,
+      );
+    },
+  };
+}
 
 /**
  * The root secret, if this process has it.
@@ -110,27 +135,10 @@ const rootIn = (env: Environment, directory: string): string | undefined => {
   }
 };
 
-/**
- * The secret that proves a process to the authorizer: SERVICE_SECRET, or derived from the root secret if the process
- * has that. Required.
- */
-export const serviceSecretOf = (process: string): Setting<string> => ({
-  name: given.name,
-  read(env) {
-    const own = given.read(env);
-    if (own !== undefined) return own;
-    const directory = dataDirectory.read(env);
-    const root = rootIn(env, directory);
-    if (root !== undefined) return deriveServiceSecret(root, process);
-    const path = join(directory, secretFile(givenRoot.name));
-    throw new Error(
-      `is not set, nor can it be derived from ${path}; operator service-secrets prints that of ${process}`,
-    );
-  },
-});
-
 /** The same for the authorizer, which has the root secret. */
-export const serviceSecretFromRoot = (process: string): Setting<string> => ({
-  name: serviceRootSecret.name,
-  read: (env) => deriveServiceSecret(serviceRootSecret.read(env), process),
-});
+export function serviceSecretFromRoot(process: string): Setting<string> {
+  return {
+    name: serviceRootSecret.name,
+    read: (env) => deriveServiceSecret(serviceRootSecret.read(env), process),
+  };
+}

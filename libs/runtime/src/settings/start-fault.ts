@@ -9,10 +9,10 @@ export class StartFault extends Error {
 }
 
 /** The system's error code (`EADDRINUSE`), or the error's name. */
-export const reasonOf = (error: unknown): string => {
+export function reasonOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { readonly code?: unknown; readonly name?: unknown };
   return String(code ?? name ?? error);
-};
+}
 
 const sentences: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
@@ -26,22 +26,26 @@ const sentences: Readonly<Record<string, string>> = {
 };
 
 /** A file system error in words: "permission denied". */
-export const explain = (error: unknown): string => ownMember(sentences, reasonOf(error)) ?? reasonOf(error);
+export function explain(error: unknown): string {
+  return ownMember(sentences, reasonOf(error)) ?? reasonOf(error);
+}
 
 /** The reason why no server can be bound to an address or a name. */
 export const NO_ADDRESS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']);
 
 /** The same as the end of a message that begins with the setting's name. */
-export const noAddress = (host: string): string => `${host} is no address of this machine`;
+export function noAddress(host: string): string {
+  return `${host} is no address of this machine`;
+}
+
+/** Prints why the program cannot start, and exits with status 1. */
+export function failStart(error: unknown): never {
+  process.stderr.write(`boxoffice cannot start: ${startErrorText(error)}\n`);
+  process.exit(1);
+}
 
 /** The message of a program that cannot start: one line per fault, without a stack unless it is a bug. */
 const startErrorText = (error: unknown): string => {
   if (error instanceof StartFault) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-};
-
-/** Prints why the program cannot start, and exits with status 1. */
-export const failStart = (error: unknown): never => {
-  process.stderr.write(`boxoffice cannot start: ${startErrorText(error)}\n`);
-  process.exit(1);
 };

@@ -5,6 +5,14 @@ import type { ServiceDefinition } from '../definition.ts';
 
 type Shape = Pick<ServiceDefinition, 'family' | 'onFault'>;
 
+/** Faults of the HTTP parser, in the service's shape. */
+export function refuseIn(shape: Shape): Refuse {
+  return ({ code, details, path }) => {
+    const { headers, body } = shaped(shape, path, new Fault(code, details));
+    return { headers: { ...headers, 'X-Request-Id': requestIdFrom(undefined) }, body };
+  };
+}
+
 /** A fault outside of the service's operations, in the service's shape. */
 const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fault) => {
   const { status, body } = family?.failure(fault) ?? { status: fault.http, body: failureOf(fault) };
@@ -16,23 +24,15 @@ const shaped = ({ family, onFault }: Shape, path: string | undefined, fault: Fau
   };
 };
 
-/** Faults of the HTTP parser, in the service's shape. */
-export const refuseIn =
-  (shape: Shape): Refuse =>
-  ({ code, details, path }) => {
-    const { headers, body } = shaped(shape, path, new Fault(code, details));
-    return { headers: { ...headers, 'X-Request-Id': requestIdFrom(undefined) }, body };
-  };
-
 /** Refuses every request while the service is not ready. */
-export const refuseForNow =
-  (shape: Shape): RequestListener =>
-  (request, response) => {
+export function refuseForNow(shape: Shape): RequestListener {
+  return (request, response) => {
     const fault = new Fault('service_unavailable', 'The service is starting.', { 'Retry-After': '1' });
     const { status, headers, body } = shaped(shape, request.url, fault);
     response.writeHead(status, { ...headers, ...fault.headers });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
+}
 
 /**
  * A listener whose requests wait until `ready` resolves, then go to the listener that it resolves to. If that takes
@@ -40,11 +40,11 @@ export const refuseForNow =
  * caller replaces it then. 0 refuses at once. For deployments without readiness probes, where DNS sends requests to an
  * instance that is still starting.
  */
-export const delayUntilReady = (
+export function delayUntilReady(
   maxMs: number,
   ready: Promise<RequestListener>,
   refuse: RequestListener,
-): RequestListener => {
+): RequestListener {
   const timedOut = Promise.withResolvers<RequestListener>();
   if (maxMs > 0) setTimeout(() => timedOut.resolve(refuse), maxMs).unref();
   else timedOut.resolve(refuse);
@@ -53,4 +53,4 @@ export const delayUntilReady = (
     void firstOf.then((handle) => {
       if (!response.destroyed) handle(request, response);
     });
-};
+}

@@ -92,18 +92,15 @@ type CommonSettings = Settings<
 >;
 
 /**
- * The settings of a standalone service, common and own. They are read at once, so that all faults are reported
- * together.
+ * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens when
+ * it is ready or the first attempt to open MongoDB has failed, serves as soon as MongoDB is available, and stops in order at SIGTERM. Prints what
+ * is wrong and exits with status 1 if it cannot start.
  */
-const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
-  const read: unknown = await readServerSettings({
-    ...settings,
-    ...common,
-    authorizerUrl: name === 'authorizer' ? ownUrl : requiredAuthorizerUrl,
-    serviceSecret: name === 'authorizer' ? serviceSecretFromRoot(name) : serviceSecretOf(name),
-  });
-  return { settings: read as CommonSettings, own: read as Settings<Spec> };
-};
+export async function runService<Spec extends SettingsSpec, State>(
+  definition: ServiceDefinition<Spec, State>,
+): Promise<void> {
+  await run(definition).catch(failStart);
+}
 
 const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefinition<Spec, State>): Promise<void> => {
   const { settings, own } = await readAll(definition);
@@ -116,11 +113,18 @@ const run = async <Spec extends SettingsSpec, State>(definition: ServiceDefiniti
 };
 
 /**
- * The facts that a process declares, or needs to be there: the product's, and of a team's service its own. Those of other
- * teams are their own affair, so that no process waits for them.
+ * The settings of a standalone service, common and own. They are read at once, so that all faults are reported
+ * together.
  */
-const declaredFor = (name: string, file: ServicesFile | undefined) =>
-  declaredOf([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);
+const readAll = async <Spec extends SettingsSpec, State>({ name, settings }: ServiceDefinition<Spec, State>) => {
+  const read: unknown = await readServerSettings({
+    ...settings,
+    ...common,
+    authorizerUrl: name === 'authorizer' ? ownUrl : requiredAuthorizerUrl,
+    serviceSecret: name === 'authorizer' ? serviceSecretFromRoot(name) : serviceSecretOf(name),
+  });
+  return { settings: read as CommonSettings, own: read as Settings<Spec> };
+};
 
 const serve = async <Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
@@ -197,12 +201,8 @@ const serve = async <Spec extends SettingsSpec, State>(
 };
 
 /**
- * The main of a standalone service: reads the settings, connects to MongoDB and RabbitMQ (with retries), listens when
- * it is ready or the first attempt to open MongoDB has failed, serves as soon as MongoDB is available, and stops in order at SIGTERM. Prints what
- * is wrong and exits with status 1 if it cannot start.
+ * The facts that a process declares, or needs to be there: the product's, and of a team's service its own. Those of other
+ * teams are their own affair, so that no process waits for them.
  */
-export const runService = async <Spec extends SettingsSpec, State>(
-  definition: ServiceDefinition<Spec, State>,
-): Promise<void> => {
-  await run(definition).catch(failStart);
-};
+const declaredFor = (name: string, file: ServicesFile | undefined) =>
+  declaredOf([...builtInRows, ...(file?.rows ?? []).filter((row) => row.name === name && !isBuiltIn(name))]);

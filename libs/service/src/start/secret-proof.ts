@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 5_000;
  * Verifies in the background that the authorizer accepts this service's secret, until it has done so once. A refusal
  * is logged once and verified again: the authorizer may be the one that still has an old root secret.
  */
-export const proveSecret = (options: SecretProofOptions): SecretProof => {
+export function proveSecret(options: SecretProofOptions): SecretProof {
   const { logger, pauseMs = 100 } = options;
   const end = new AbortController();
   const accepted = Promise.withResolvers<void>();
@@ -55,4 +55,4 @@ export const proveSecret = (options: SecretProofOptions): SecretProof => {
       accepted.reject(new Error('the service is stopping'));
     },
   };
-};
+}

@@ -109,22 +109,15 @@ export interface RunningService {
  */
 const REST_OF_START_MS = 10_000;
 
-/** Waits for a dependency and removes it from the missing ones. */
-const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
-  const value = await coming;
-  missing.delete(name);
-  return value;
-};
-
 /**
  * Starts a service on the given engines. It listens at once, unless `listensWhenReady`, reports what it waits for at
  * `/health/ready`, and resolves when it serves: as soon as its store is available, since requests need no broker.
  * @throws {StartFault} when the port is not available; whatever `prepare` throws
  */
-export const startService = async <Spec extends SettingsSpec, State>(
+export async function startService<Spec extends SettingsSpec, State>(
   definition: ServiceDefinition<Spec, State>,
   options: StartOptions<Spec>,
-): Promise<RunningService> => {
+): Promise<RunningService> {
   const { name, version, family } = definition;
   const { host, port, logger, settings, serviceSecret, publicUrl, metrics, checks } = options;
   const missing = new Set(['store', 'broker', 'start']);
@@ -283,4 +276,11 @@ export const startService = async <Spec extends SettingsSpec, State>(
     await Promise.all([store.ping(), subscriptions.ping()]);
   };
   return { name, url, port: chosen, renew, health, complete, ready, idle: work.idle, close };
+}
+
+/** Waits for a dependency and removes it from the missing ones. */
+const arrival = async <Value>(name: string, coming: Value | Promise<Value>, missing: Set<string>): Promise<Value> => {
+  const value = await coming;
+  missing.delete(name);
+  return value;
 };

@@ -24,14 +24,20 @@ export interface TestEngine {
 
 type Collections = readonly Collection<Document>[];
 
-const engine = (name: string, start: TestEngine['start']): TestEngine => ({
-  name,
-  start,
-  async open() {
-    const opened = await start();
-    return { store: await opened.open(), discard: opened.close };
-  },
-});
+/** A test server on a busy machine may stand still for seconds. */
+const PATIENT_MS = 60_000;
+
+const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
+
+/**
+ * The engines that this run has, for a service with these collections; `npm test` reports those that it did not
+ * exercise.
+ */
+export function testEngines(service: string, collections: Collections): readonly TestEngine[] {
+  return mongodbUrl === undefined
+    ? [sqlite(service, collections)]
+    : [sqlite(service, collections), mongodb(mongodbUrl, service, collections)];
+}
 
 const sqlite = (service: string, collections: Collections): TestEngine =>
   engine('SQLite', async () => {
@@ -50,8 +56,14 @@ const sqlite = (service: string, collections: Collections): TestEngine =>
     };
   });
 
-/** A test server on a busy machine may stand still for seconds. */
-const PATIENT_MS = 60_000;
+const engine = (name: string, start: TestEngine['start']): TestEngine => ({
+  name,
+  start,
+  async open() {
+    const opened = await start();
+    return { store: await opened.open(), discard: opened.close };
+  },
+});
 
 const mongodb = (server: string, service: string, collections: Collections): TestEngine =>
   engine('MongoDB', async () => {
@@ -69,17 +81,6 @@ const mongodb = (server: string, service: string, collections: Collections): Tes
       },
     };
   });
-
-const { mongodbUrl } = readSettings({ mongodbUrl: text('TEST_MONGODB_URL', { optional: true }) });
-
-/**
- * The engines that this run has, for a service with these collections; `npm test` reports those that it did not
- * exercise.
- */
-export const testEngines = (service: string, collections: Collections): readonly TestEngine[] =>
-  mongodbUrl === undefined
-    ? [sqlite(service, collections)]
-    : [sqlite(service, collections), mongodb(mongodbUrl, service, collections)];
 
 /** A suffix for the name of a suite: says that MongoDB is not exercised, if TEST_MONGODB_URL is not set; else empty. */
 export const notExercised = mongodbUrl === undefined ? ' (MongoDB not exercised: TEST_MONGODB_URL is not set)' : '';

@@ -29,16 +29,10 @@ export interface Authority {
   sign(audience: string, caller: IdentityTokenOptions['caller']): string;
 }
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  let text = '';
-  for await (const chunk of request) text += chunk;
-  return text;
-};
-
 /**
  * Creates a fake of the authorizer, which belongs to another package. `service` is the caller of services' own calls.
  */
-export const openAuthority = async (service: string): Promise<Authority> => {
+export async function openAuthority(service: string): Promise<Authority> {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomUUID();
   const keys = [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }];
@@ -57,6 +51,12 @@ export const openAuthority = async (service: string): Promise<Authority> => {
     { host: '127.0.0.1', port: 0 },
   );
   return { listening, sign };
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text;
 };
 
 /** The failure of a fake in place of its ordinary answer. */
@@ -122,8 +122,6 @@ interface FakeOptions<All extends Operations<All>> {
 
 const anything = Type.Unsafe<object>({ type: 'object' });
 
-const never = (): Promise<never> => new Promise(() => undefined);
-
 const quiet = { info: () => undefined, error: () => undefined };
 
 const noIdempotency: IdempotencyPort = {
@@ -137,7 +135,7 @@ const noIdempotency: IdempotencyPort = {
  * same way, and an answer that it does not allow is a 500. Both make `close` reject, so that no fake differs from its
  * service.
  */
-export const openFake = async <All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> => {
+export async function openFake<All extends Operations<All>>(options: FakeOptions<All>): Promise<Fake> {
   const { authority, api, handlers } = options;
   const description = options.description
     ? dereferenced(options.description)
@@ -236,4 +234,6 @@ export const openFake = async <All extends Operations<All>>(options: FakeOptions
       if (differences.length > 0) throw new Error(`the fake of ${api.service}: ${differences.join('; ')}`);
     },
   };
-};
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);

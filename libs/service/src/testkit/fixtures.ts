@@ -2,14 +2,14 @@ import { integer, readSettings } from '@boxoffice/runtime';
 import { afterAll, beforeAll } from '@jest/globals';
 
 /** Opens a fixture before the tests of the present block and closes it after them; has its members during the tests. */
-export const useFixture = <Fixture extends { close(): Promise<unknown> }>(open: () => Promise<Fixture>): Fixture => {
+export function useFixture<Fixture extends { close(): Promise<unknown> }>(open: () => Promise<Fixture>): Fixture {
   const fixture = {} as Fixture;
   beforeAll(async () => {
     Object.assign(fixture, await open());
   });
   afterAll(() => fixture.close());
   return fixture;
-};
+}
 
 /** The part of fast-check's parameters that decides how long a suite of random histories runs. */
 export interface HistoriesOptions {
@@ -29,7 +29,9 @@ const named = readSettings({
  * How many random histories a suite plays: `usual`, or all of those that TEST_HISTORIES names, without a time limit;
  * TEST_HISTORIES_SEED chooses them.
  */
-export const historiesOf = (usual: Omit<HistoriesOptions, 'seed'>): HistoriesOptions => ({
-  ...(named.runs === undefined ? usual : { numRuns: named.runs }),
-  ...(named.seed === undefined ? {} : { seed: named.seed }),
-});
+export function historiesOf(usual: Omit<HistoriesOptions, 'seed'>): HistoriesOptions {
+  return {
+    ...(named.runs === undefined ? usual : { numRuns: named.runs }),
+    ...(named.seed === undefined ? {} : { seed: named.seed }),
+  };
+}

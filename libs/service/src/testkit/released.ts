@@ -50,18 +50,18 @@ export interface Schemas {
 const released = new Map<string, ReleasedDescription>();
 
 /** The description of a service's last release for the services that call it, without references. */
-export const releasedDescription = (service: string): ReleasedDescription => {
+export function releasedDescription(service: string): ReleasedDescription {
   const file = new URL(`../../../../services/${service}/released/internal.json`, import.meta.url);
   const description = released.get(service) ?? dereferenced(JSON.parse(readFileSync(file, 'utf8')));
   released.set(service, description);
   return description;
-};
+}
 
 /**
  * Finds the schemas of an operation of a description without references.
  * @throws Error if the description does not have it
  */
-export const schemasOf = ({ paths }: ReleasedDescription, operationId: string): Schemas => {
+export function schemasOf({ paths }: ReleasedDescription, operationId: string): Schemas {
   const operation = Object.values(paths)
     .flatMap((item) => Object.values(item))
     .find((one) => one.operationId === operationId);
@@ -73,16 +73,16 @@ export const schemasOf = ({ paths }: ReleasedDescription, operationId: string): 
     body: operation.requestBody?.content?.['application/json']?.schema,
     answer: operation.responses['200']?.content?.['application/json']?.schema ?? {},
   };
-};
+}
 
 /**
  * The operations of a generated client that `callAll` does not call; it gets a client that refuses every call. The
  * authorizer permits exactly the generated operations, so one that is no longer called must leave its list.
  */
-export const uncalledOf = async <All extends Operations<All>>(
+export async function uncalledOf<All extends Operations<All>>(
   { service, operations }: ServiceApi<All>,
   callAll: (client: ServiceClient<All>) => readonly Promise<unknown>[],
-): Promise<string[]> => {
+): Promise<string[]> {
   const called = new Set<string>();
   const refuse = async (...[, operation]: readonly unknown[]) => {
     called.add(String(operation));
@@ -90,4 +90,4 @@ export const uncalledOf = async <All extends Operations<All>>(
   };
   await Promise.allSettled(callAll({ call: refuse, find: refuse }));
   return Object.keys(operations).filter((id) => !called.has(id));
-};
+}

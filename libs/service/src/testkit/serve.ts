@@ -68,23 +68,19 @@ export interface Served {
 type CheckShape = (schema: TSchema, data: unknown) => void;
 
 /** Makes a check that compiles a schema when the first data are held to it: most schemas of a service meet none. */
-export const createShapeCheck = (): CheckShape => {
+export function createShapeCheck(): CheckShape {
   const checks = new Map<TSchema, ReturnType<typeof createCheck>>();
   return (schema, data) => {
     const check = checks.get(schema) ?? createCheck(schema);
     checks.set(schema, check);
     check(structuredClone(data));
   };
-};
-
-const matches = (operation: AnyOperation, method: string, path: string): boolean =>
-  operation.method === method.toLowerCase() &&
-  new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path);
+}
 
 type Described = Record<string, Record<string, { readonly responses: object }>>;
 
 /** Serves on a free port of this machine; its `close` ends every connection. */
-export const serveLocally = async (listener: RequestListener) => {
+export async function serveLocally(listener: RequestListener) {
   // A connection whose end the caller has not noticed would fail its next call.
   const server = createServer({ keepAliveTimeout: 600_000 }, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -97,14 +93,14 @@ export const serveLocally = async (listener: RequestListener) => {
         server.closeAllConnections();
       }),
   };
-};
+}
 
 /** Serves operations over HTTP. */
-export const serveOperations = async (
+export async function serveOperations(
   service: string,
   operations: readonly AnyOperation[],
   { idempotency }: Pick<Store, 'idempotency'>,
-): Promise<Served> => {
+): Promise<Served> {
   const { paths } = openApiDocument({ service, version: '0', operations }) as { paths: Described };
   const app = createApp({
     service,
@@ -174,7 +170,11 @@ export const serveOperations = async (
   };
 
   return { url, call, open, close };
-};
+}
+
+const matches = (operation: AnyOperation, method: string, path: string): boolean =>
+  operation.method === method.toLowerCase() &&
+  new RegExp(`^${operation.path.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path);
 
 type Reply = Pick<ServedReply<unknown>, 'status' | 'headers' | 'text'>;
 
@@ -185,10 +185,10 @@ const SECRETS = /"(clientSecret|secret|key|invitation)":("[^"]*"|\{[^}]*\})/g;
  * Sends a request with one Idempotency-Key eight times at once, to these instances in turn. Resolves to the first
  * answer. @throws {Error} unless the other seven replay it
  */
-export const sendEightAtOnce = async <Instance, R extends Reply>(
+export async function sendEightAtOnce<Instance, R extends Reply>(
   instances: readonly Instance[],
   send: (on: Instance, key: string) => Promise<R>,
-): Promise<R> => {
+): Promise<R> {
   const key = randomUUID();
   const eight = Array.from({ length: 8 }, (_, n) => instances[n % instances.length] as Instance);
   const replies = await Promise.all(eight.map((on) => send(on, key)));
@@ -198,4 +198,4 @@ export const sendEightAtOnce = async <Instance, R extends Reply>(
   for (const reply of replies) assert.deepEqual(seen(reply), seen(first));
   assert.equal(firsts.length, 1, 'the first answer was given more than once, or never');
   return first;
-};
+}

@@ -19,16 +19,18 @@ const JITTER = 0.2;
  * Milliseconds from a failed attempt to the next one, by the number of failed attempts (from 1); undefined after the
  * last one, where there is one. `random` is in [0, 1).
  */
-export const retryAfter = ({ delaysMs, isEnding = false }: Retries, failed: number, random: number) => {
+export function retryAfter({ delaysMs, isEnding = false }: Retries, failed: number, random: number) {
   const delay = isEnding ? delaysMs[failed - 1] : delaysMs[Math.min(failed, delaysMs.length) - 1];
   return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random));
-};
+}
 
 /** By then the request that makes work due has done it, or its process is dead or very slow. Milliseconds. */
 const SOON_MS = 3_000;
 
 /** When work is due that the request does itself, at once: the write that ends the work clears it before. */
-export const soon = (now: number): number => now + SOON_MS;
+export function soon(now: number): number {
+  return now + SOON_MS;
+}
 
 /** A claim of work, as its handler sees it. The runner renews it until the handler has ended. */
 export interface Claim {
@@ -90,16 +92,25 @@ export interface WorkKindOf<State> extends WorkKind<State> {
 }
 
 /** The kind of an entry of the table. */
-export const workKindOf = <State>(work: Work<State>): WorkKindOf<State> =>
-  typeof work === 'function'
+export function workKindOf<State>(work: Work<State>): WorkKindOf<State> {
+  return typeof work === 'function'
     ? { handle: work, retries: PROMISED, claimMs: CLAIM_MS }
     : { retries: PROMISED, claimMs: CLAIM_MS, ...work };
+}
 
 /** Kinds of a collection's work that are claimed together. */
 export interface WorkGroup<State> {
   readonly kinds: Readonly<Record<string, WorkKindOf<State>>>;
   slots(state: State): number;
   readonly institutionSlots: number;
+}
+
+/** The groups of a collection, those with their own slots first: one of each such kind, and one of all others. */
+export function groupsOf<State>(table: Readonly<Record<string, Work<State>>>): readonly WorkGroup<State>[] {
+  const kinds = Object.entries(table).map(([name, work]) => [name, workKindOf(work)] as const);
+  const own = kinds.filter(([, { slots }]) => slots !== undefined);
+  const shared = kinds.filter(([, { slots }]) => slots === undefined);
+  return [...own.map((one) => groupOf([one], one[1])), ...(shared.length > 0 ? [groupOf(shared)] : [])];
 }
 
 const groupOf = <State>(
@@ -110,11 +121,3 @@ const groupOf = <State>(
   slots,
   institutionSlots,
 });
-
-/** The groups of a collection, those with their own slots first: one of each such kind, and one of all others. */
-export const groupsOf = <State>(table: Readonly<Record<string, Work<State>>>): readonly WorkGroup<State>[] => {
-  const kinds = Object.entries(table).map(([name, work]) => [name, workKindOf(work)] as const);
-  const own = kinds.filter(([, { slots }]) => slots !== undefined);
-  const shared = kinds.filter(([, { slots }]) => slots === undefined);
-  return [...own.map((one) => groupOf([one], one[1])), ...(shared.length > 0 ? [groupOf(shared)] : [])];
-};

@@ -56,21 +56,38 @@ interface CollectionRunner extends WorkRunner {
   begun(): number;
 }
 
+/**
+ * Does the work that is due of a service's documents, until it is closed: claims it, calls its handler, and writes what
+ * the handler leaves. Every instance has one; the claims share the work.
+ * @throws if a collection declares work without a handler
+ */
+export function startWork<State>(options: WorkOptions<State>): WorkRunner {
+  const { collections, work } = options;
+  requireHandlers(collections, work);
+  const runners = collections
+    .filter(({ name }) => Object.keys(work[name] ?? {}).length > 0)
+    .map((collection) => runCollection(options, collection));
+  return {
+    async idle() {
+      const count = () => runners.reduce((sum, runner) => sum + runner.begun(), 0);
+      // Work of one collection may make work of another due.
+      for (let before = -1; before !== count(); ) {
+        before = count();
+        for (const runner of runners) await runner.idle();
+      }
+    },
+    async close() {
+      await Promise.all(runners.map((runner) => runner.close()));
+    },
+  };
+}
+
 /** @throws unless every work that a collection declares has one handler, and no other */
 const requireHandlers = <State>(collections: readonly Collection<Document>[], table: WorkTable<State>): void => {
   const declared = collections.flatMap(({ name, work = [] }) => work.map((one) => `${name}.${one}`));
   const handled = Object.entries(table).flatMap(([name, kinds]) => Object.keys(kinds).map((one) => `${name}.${one}`));
   const odd = [...new Set([...declared, ...handled])].filter((one) => declared.includes(one) !== handled.includes(one));
   if (odd.length > 0) throw new Error(`declared without a handler, or handled and not declared: ${odd.join(', ')}`);
-};
-
-const createLog = ({ logger }: Pick<WorkOptions<unknown>, 'logger'>, collection: string) => {
-  const loggedAt = new Map<string, number>();
-  return (message: string, name: string, { id, institution }: Document, error: unknown, attempt?: number): void => {
-    if (performance.now() - (loggedAt.get(name) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
-    loggedAt.set(name, performance.now());
-    logger.warn(message, { collection, part: name, institution, id, error, ...(attempt && { attempt }) });
-  };
 };
 
 /** Does the work of one collection. */
@@ -214,28 +231,11 @@ const runCollection = <State>(
   };
 };
 
-/**
- * Does the work that is due of a service's documents, until it is closed: claims it, calls its handler, and writes what
- * the handler leaves. Every instance has one; the claims share the work.
- * @throws if a collection declares work without a handler
- */
-export const startWork = <State>(options: WorkOptions<State>): WorkRunner => {
-  const { collections, work } = options;
-  requireHandlers(collections, work);
-  const runners = collections
-    .filter(({ name }) => Object.keys(work[name] ?? {}).length > 0)
-    .map((collection) => runCollection(options, collection));
-  return {
-    async idle() {
-      const count = () => runners.reduce((sum, runner) => sum + runner.begun(), 0);
-      // Work of one collection may make work of another due.
-      for (let before = -1; before !== count(); ) {
-        before = count();
-        for (const runner of runners) await runner.idle();
-      }
-    },
-    async close() {
-      await Promise.all(runners.map((runner) => runner.close()));
-    },
+const createLog = ({ logger }: Pick<WorkOptions<unknown>, 'logger'>, collection: string) => {
+  const loggedAt = new Map<string, number>();
+  return (message: string, name: string, { id, institution }: Document, error: unknown, attempt?: number): void => {
+    if (performance.now() - (loggedAt.get(name) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return;
+    loggedAt.set(name, performance.now());
+    logger.warn(message, { collection, part: name, institution, id, error, ...(attempt && { attempt }) });
   };
 };

@@ -13,11 +13,11 @@ export const jobs: Collection<Job> = collection<Job>('jobs', [], { work: ['first
 const NEVER_MS = 3_600_000;
 
 /** A runner that looks when it is woken, and every hour. */
-export const open = (
+export function open(
   store: Store,
   kinds: WorkTable<Store>['jobs'],
   more: Partial<WorkOptions<Store>> = {},
-): WorkRunner => {
+): WorkRunner {
   const work = { jobs: { first: async () => 'done' as const, second: async () => 'done' as const, ...kinds } };
   return startWork({
     store,
@@ -29,20 +29,25 @@ export const open = (
     random: () => 0.5,
     ...more,
   });
-};
+}
 
-export const newId = (): string => `job-${randomUUID()}`;
+export function newId(): string {
+  return `job-${randomUUID()}`;
+}
 
-export const jobsOf = (store: Store, institution = 'opera') => store.collection(jobs).of(institution);
+export function jobsOf(store: Store, institution = 'opera') {
+  return store.collection(jobs).of(institution);
+}
 
 /** Adds a job with its first work due now, or at another instant. */
-export const addJob = (store: Store, { institution = 'opera', at = Date.now() } = {}): Promise<Job> =>
-  jobsOf(store, institution).insert({ id: newId(), effects: 0 }, { due: { first: at } });
+export function addJob(store: Store, { institution = 'opera', at = Date.now() } = {}): Promise<Job> {
+  return jobsOf(store, institution).insert({ id: newId(), effects: 0 }, { due: { first: at } });
+}
 
 /** The effect, which has a condition, and the end of the work in the same write. */
-export const effect = async (store: Store, { id, institution }: Document): Promise<'done'> => {
+export async function effect(store: Store, { id, institution }: Document): Promise<'done'> {
   await jobsOf(store, institution).update(id, (current) =>
     current.effects === 0 ? { next: { ...current, effects: 1 } } : undefined,
   );
   return 'done';
-};
+}

@@ -40,7 +40,7 @@ const largeThing = (count: number): Thing & { readonly lines: readonly object[] 
  * Sixty requests change one document of `lineCount` times 250 bytes; each stores the document as its answer, 3 MB in
  * total by default. Returns the document's id.
  */
-export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCount = 200): Promise<string> => {
+export async function largeAnswersStay({ store }: Pick<Subject, 'store'>, lineCount = 200): Promise<string> {
   const mine = thingsOf(store).of(fresh('inst'));
   const keys = Array.from({ length: 60 }, () => fresh('key'));
   const { id } = await mine.insert(largeThing(lineCount));
@@ -58,7 +58,7 @@ export const largeAnswersStay = async ({ store }: Pick<Subject, 'store'>, lineCo
     assert.deepEqual(found.answer.body, { ...last, count: i + 1, version: i + 2 });
   }
   return id;
-};
+}
 
 /** Idempotency records in writes. */
 export const idempotencyRecords: readonly Check[] = [

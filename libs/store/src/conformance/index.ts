@@ -43,7 +43,7 @@ export const topics: Readonly<Record<string, readonly Check[]>> = {
 };
 
 /** Opens a subject on an engine, with a function that closes it and all its further instances. */
-export const openSubject = async (engine: Engine): Promise<Subject & { close(): Promise<void> }> => {
+export async function openSubject(engine: Engine): Promise<Subject & { close(): Promise<void> }> {
   const opened: Store[] = [];
   const another = async () => {
     const store = await engine.open(suiteCollections);
@@ -56,13 +56,13 @@ export const openSubject = async (engine: Engine): Promise<Subject & { close(): 
     await engine.remove();
   };
   return { engine, store, another, close };
-};
+}
 
 /**
  * Declares the port's conformance tests for an engine. `openEngine` returns an engine without data; the checks of a
  * topic share one, with random ids and institutions.
  */
-export const storeConformance = (name: string, openEngine: () => Promise<Engine>): void => {
+export function storeConformance(name: string, openEngine: () => Promise<Engine>): void {
   describe(`${name} satisfies the contract of the store`, () => {
     for (const [topic, checks] of Object.entries(topics)) {
       describe(topic, () => {
@@ -75,4 +75,4 @@ export const storeConformance = (name: string, openEngine: () => Promise<Engine>
       });
     }
   });
-};
+}

@@ -86,35 +86,50 @@ export const others: Collection<Thing> = collection<Thing>('others', [{ name: 'b
 export const suiteCollections: readonly Collection<Document>[] = [things, others];
 
 /** A random id: checks share one engine and run in any order. */
-export const fresh = (prefix = 'id'): string => `${prefix}-${randomUUID()}`;
+export function fresh(prefix = 'id'): string {
+  return `${prefix}-${randomUUID()}`;
+}
 
 /** A new thing with a random id. */
-export const thing = (fields: Partial<New<Thing>> = {}): New<Thing> => ({ id: fresh('thing'), name: 'Ada', ...fields });
+export function thing(fields: Partial<New<Thing>> = {}): New<Thing> {
+  return { id: fresh('thing'), name: 'Ada', ...fields };
+}
 
 /** The things of a store. */
-export const thingsOf = (store: Store): CollectionHandle<Thing> => store.collection(things);
+export function thingsOf(store: Store): CollectionHandle<Thing> {
+  return store.collection(things);
+}
 
 /** Declares a check with institutions of its own. `timeoutMs`: milliseconds; default: the runner's. */
-export const check = (rule: string, run: (scene: Scene) => Promise<void>, timeoutMs?: number): Check => ({
-  rule,
-  timeoutMs,
-  run: (subject) => {
-    const institution = fresh('inst');
-    const things = thingsOf(subject.store);
-    const elsewhere = async () => thingsOf(await subject.another()).of(institution);
-    return run({ ...subject, institution, mine: things.of(institution), theirs: things.of(fresh('inst')), elsewhere });
-  },
-});
+export function check(rule: string, run: (scene: Scene) => Promise<void>, timeoutMs?: number): Check {
+  return {
+    rule,
+    timeoutMs,
+    run: (subject) => {
+      const institution = fresh('inst');
+      const things = thingsOf(subject.store);
+      const elsewhere = async () => thingsOf(await subject.another()).of(institution);
+      return run({
+        ...subject,
+        institution,
+        mine: things.of(institution),
+        theirs: things.of(fresh('inst')),
+        elsewhere,
+      });
+    },
+  };
+}
 
 /** Throws unless the promise rejects because this unique index is taken. */
-export const violates = (promise: Promise<unknown>, index: string): Promise<void> =>
-  assert.rejects(promise, { name: 'UniqueViolation', index });
+export function violates(promise: Promise<unknown>, index: string): Promise<void> {
+  return assert.rejects(promise, { name: 'UniqueViolation', index });
+}
 
 /** Repeats `probe` until it returns true; throws after `ms` milliseconds. */
-export const until = async (probe: () => Promise<boolean>, ms = 60_000): Promise<void> => {
+export async function until(probe: () => Promise<boolean>, ms = 60_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await probe())) {
     if (Date.now() > deadline) throw new Error(`the condition did not hold within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-};
+}

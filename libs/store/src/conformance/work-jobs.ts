@@ -8,10 +8,11 @@ export interface Job extends Document {
 }
 
 /** Two kinds of work may be due of a job. */
-export const jobsIn = (name: string): Collection<Job> =>
-  collection<Job>(name, [{ name: 'marker', fields: ['marker'], acrossInstitutions: true }], {
+export function jobsIn(name: string): Collection<Job> {
+  return collection<Job>(name, [{ name: 'marker', fields: ['marker'], acrossInstitutions: true }], {
     work: ['first', 'second'],
   });
+}
 
 /** A claim that nobody waits for. Milliseconds. */
 export const FAR_MS = 60_000;

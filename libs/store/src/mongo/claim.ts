@@ -24,19 +24,38 @@ const width = 8;
 /** Takes the first matching document in the order; returns it as written. */
 type TakeOne = (filter: RecordFilter, sort?: Sort) => Promise<StoredRecord | null>;
 
-/** One atomic server command, for claims whose changes do not depend on the document. */
-const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
-  const encoded = encode(bodyOf(set));
-  const values: readonly (readonly [string, unknown])[] = Object.entries(encoded.body);
-  const gone = Object.entries(set).filter(([, value]) => value === undefined);
-  const $set: Partial<StoredRecord> = {
-    ...Object.fromEntries(values.map(([name, value]) => [`body.${name}`, value])),
-    ...(encoded.escaped ? { _escaped: true } : {}),
-  };
-  const $unset = Object.fromEntries(gone.map(([name]) => [`body.${name}`, '' as const]));
-  const update = { ...updateOf({ $set, $unset }), $inc: { version: 1 } };
-  const how = { returnDocument: 'after', projection: visible } as const;
-  return (filter, sort) => records.findOneAndUpdate(filter, update, sort ? { ...how, sort } : how);
+/** The claim of the port. */
+export async function claim<T extends Document>(
+  collection: MongoCollection,
+  institution: string | undefined,
+  { where, set, limit, spread }: ClaimRequest<T>,
+): Promise<T[]> {
+  const take = takerOf(collection, set);
+  const field = spread === undefined ? undefined : recordPath(spread);
+  const present = field === undefined ? [] : [{ [field]: { $ne: null } }];
+  const filter = allOf(conditionsOf(where, institution));
+  try {
+    const taken =
+      limit === undefined
+        ? await takeAll(collection, take, allOf([filter, ...present]))
+        : await takeSome(take, filter, limit, field);
+    return taken.map((one) => documentOf<T>(one));
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    const taken = takenIndex(collection.schema, error.message);
+    throw 'index' in taken ? new UniqueViolation(taken.index) : error;
+  }
+}
+
+const takerOf = (collection: MongoCollection, set: object): TakeOne => {
+  for (const name of ['id', 'version', 'institution']) {
+    if (name in set) throw new Error(`a claim cannot set ${name}`);
+  }
+  const changed = new Set(Object.keys(set));
+  const touchesKey = collection.schema.unique.some((one) =>
+    one.fields.some((field) => changed.has(field.split('.')[0] ?? '')),
+  );
+  return touchesKey ? bySwap(collection, set) : blindly(collection, set);
 };
 
 /** Compare-and-swap, for claims that change a unique key, which depends on the whole document. */
@@ -58,21 +77,30 @@ const bySwap = ({ records, schema }: MongoCollection, set: object): TakeOne => {
   };
 };
 
-const takerOf = (collection: MongoCollection, set: object): TakeOne => {
-  for (const name of ['id', 'version', 'institution']) {
-    if (name in set) throw new Error(`a claim cannot set ${name}`);
-  }
-  const changed = new Set(Object.keys(set));
-  const touchesKey = collection.schema.unique.some((one) =>
-    one.fields.some((field) => changed.has(field.split('.')[0] ?? '')),
-  );
-  return touchesKey ? bySwap(collection, set) : blindly(collection, set);
+/** One atomic server command, for claims whose changes do not depend on the document. */
+const blindly = ({ records }: MongoCollection, set: object): TakeOne => {
+  const encoded = encode(bodyOf(set));
+  const values: readonly (readonly [string, unknown])[] = Object.entries(encoded.body);
+  const gone = Object.entries(set).filter(([, value]) => value === undefined);
+  const $set: Partial<StoredRecord> = {
+    ...Object.fromEntries(values.map(([name, value]) => [`body.${name}`, value])),
+    ...(encoded.escaped ? { _escaped: true } : {}),
+  };
+  const $unset = Object.fromEntries(gone.map(([name]) => [`body.${name}`, '' as const]));
+  const update = { ...updateOf({ $set, $unset }), $inc: { version: 1 } };
+  const how = { returnDocument: 'after', projection: visible } as const;
+  return (filter, sort) => records.findOneAndUpdate(filter, update, sort ? { ...how, sort } : how);
 };
 
-/** The two ranges of the wrap-around: from a random position to the end, and from the beginning to it. */
-const halves = (field: string): RecordFilter[] => {
-  const start = Math.random();
-  return [{ [field]: { $gte: start } }, { [field]: { $lt: start } }];
+/** Takes every document that matches at the start and still matches at its turn. */
+const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: RecordFilter) => {
+  const taken: StoredRecord[] = [];
+  const found = await records.find(filter, { projection: { _id: 1 } }).toArray();
+  await eachOf(found.values(), width, async ({ _id }) => {
+    const one = await take(allOf([{ _id }, filter]));
+    if (one) taken.push(one);
+  });
+  return taken;
 };
 
 /** Takes up to `limit` documents that match, each atomically. */
@@ -96,36 +124,8 @@ const takeSome = async (take: TakeOne, filter: RecordFilter, limit: number, spre
   return taken;
 };
 
-/** Takes every document that matches at the start and still matches at its turn. */
-const takeAll = async ({ records }: MongoCollection, take: TakeOne, filter: RecordFilter) => {
-  const taken: StoredRecord[] = [];
-  const found = await records.find(filter, { projection: { _id: 1 } }).toArray();
-  await eachOf(found.values(), width, async ({ _id }) => {
-    const one = await take(allOf([{ _id }, filter]));
-    if (one) taken.push(one);
-  });
-  return taken;
-};
-
-/** The claim of the port. */
-export const claim = async <T extends Document>(
-  collection: MongoCollection,
-  institution: string | undefined,
-  { where, set, limit, spread }: ClaimRequest<T>,
-): Promise<T[]> => {
-  const take = takerOf(collection, set);
-  const field = spread === undefined ? undefined : recordPath(spread);
-  const present = field === undefined ? [] : [{ [field]: { $ne: null } }];
-  const filter = allOf(conditionsOf(where, institution));
-  try {
-    const taken =
-      limit === undefined
-        ? await takeAll(collection, take, allOf([filter, ...present]))
-        : await takeSome(take, filter, limit, field);
-    return taken.map((one) => documentOf<T>(one));
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    const taken = takenIndex(collection.schema, error.message);
-    throw 'index' in taken ? new UniqueViolation(taken.index) : error;
-  }
+/** The two ranges of the wrap-around: from a random position to the end, and from the beginning to it. */
+const halves = (field: string): RecordFilter[] => {
+  const start = Math.random();
+  return [{ [field]: { $gte: start } }, { [field]: { $lt: start } }];
 };

@@ -10,7 +10,7 @@ import { isDuplicate, type Schema, type StoredRecord, takenIndex } from './recor
  * Serializes the updates of one document within this process, so that they do not lose races against each other: of 32
  * concurrent swaps 31 would retry. Between processes the swap alone decides.
  */
-export const createTurns = () => {
+export function createTurns() {
   const last = new Map<string, Promise<unknown>>();
   /** Runs `fn` after every earlier call for the same name has settled. */
   return async <R>(name: string, fn: () => Promise<R>): Promise<R> => {
@@ -23,7 +23,7 @@ export const createTurns = () => {
       if (last.get(name) === own) last.delete(name);
     }
   };
-};
+}
 
 /** One collection with the parts of the engine that its writes need. */
 export interface MongoCollection {
@@ -37,19 +37,19 @@ export interface MongoCollection {
 }
 
 /** Refuses a write whose key already has an answer outside of a document (a refusal, or a deleted document's). */
-export const refuseAnswered = async ({ idempotency }: MongoCollection, key: string | undefined): Promise<void> => {
+export async function refuseAnswered({ idempotency }: MongoCollection, key: string | undefined): Promise<void> {
   if (key !== undefined && (await idempotency.answered(key))) throw new IdempotencyKeyTaken(key);
-};
+}
 
 /**
  * Explains a failed write by throwing the port's error. Returns if the write should be retried, because its only
  * obstacle was the idempotency record of an expired key.
  */
-export const explain = async (
+export async function explain(
   { schema, records }: MongoCollection,
   error: unknown,
   key: string | undefined,
-): Promise<void> => {
+): Promise<void> {
   if (!isDuplicate(error)) throw error;
   const taken = takenIndex(schema, error.message);
   if ('idempotencyKey' in taken) {
@@ -59,4 +59,4 @@ export const explain = async (
   // The server names one of the violated indexes; a taken idempotency key has precedence.
   if (key !== undefined && (await findIdempotencyRecord([records], key))) throw new IdempotencyKeyTaken(key);
   throw new UniqueViolation(taken.index);
-};
+}

@@ -10,43 +10,27 @@ import { StoreUnavailable } from '../engines.ts';
  */
 export const ANSWER_MS = 6_000;
 
-/**
- * The driver's limits, shorter than that of a call, whose error would say less. A caller that is more patient than
- * usual has a more patient driver, too.
- */
-const limitsOf = (answerMs: number) => {
-  const patientMs = Math.max(answerMs, ANSWER_MS);
-  return {
-    // The driver opens two connections at a time: after the server was silent, calls wait this long for those two.
-    connectTimeoutMS: patientMs / 2,
-    // For the answer to a command, unless it sets another limit: also for those with which a connection authenticates,
-    // which the limit above does not cover.
-    socketTimeoutMS: patientMs - 1_000,
-    waitQueueTimeoutMS: patientMs - 1_000,
-    serverSelectionTimeoutMS: patientMs - 1_000,
-    writeConcern: { w: 'majority', j: true, wtimeoutMS: patientMs - 1_000 },
-  } as const;
-};
-
 /** Options of a command whose duration depends on the amount of its work: at most ten minutes. */
 export const LONG_TIMEOUT = { timeoutMS: 600_000 } as const;
 
 /** The URL without user and password, for messages. */
-export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, '//');
+export function withoutCredentials(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, '//');
+}
 
 /** `<prefix>_<service>`: the prefix is the database in the URL, or `boxoffice`. */
-export const databaseName = (url: string, service: string): string => {
+export function databaseName(url: string, service: string): string {
   if (!/^[A-Za-z0-9_-]+$/.test(service)) throw new Error(`${JSON.stringify(service)} is not a store name`);
   const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]*)/.exec(url)?.[1];
   return `${path ? decodeURIComponent(path) : 'boxoffice'}_${service}`;
-};
+}
 
 /**
  * Connects to the database of one service, with the read and write concerns that the port promises; they override those of the URL. Without a server a
  * call fails within seconds, instead of the driver's 30 s, unless the URL sets another limit.
  * @throws an Error that names the address and the reason
  */
-export const connect = async (url: string, service: string, answerMs: number) => {
+export async function connect(url: string, service: string, answerMs: number) {
   const { serverSelectionTimeoutMS, ...limits } = limitsOf(answerMs);
   const impatient = /[?&]serverSelectionTimeoutMS=/i.test(url) ? {} : { serverSelectionTimeoutMS };
   const name = databaseName(url, service);
@@ -70,6 +54,24 @@ export const connect = async (url: string, service: string, answerMs: number) =>
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`MongoDB at ${withoutCredentials(url)}: ${reason}`, { cause: error });
   }
+}
+
+/**
+ * The driver's limits, shorter than that of a call, whose error would say less. A caller that is more patient than
+ * usual has a more patient driver, too.
+ */
+const limitsOf = (answerMs: number) => {
+  const patientMs = Math.max(answerMs, ANSWER_MS);
+  return {
+    // The driver opens two connections at a time: after the server was silent, calls wait this long for those two.
+    connectTimeoutMS: patientMs / 2,
+    // For the answer to a command, unless it sets another limit: also for those with which a connection authenticates,
+    // which the limit above does not cover.
+    socketTimeoutMS: patientMs - 1_000,
+    waitQueueTimeoutMS: patientMs - 1_000,
+    serverSelectionTimeoutMS: patientMs - 1_000,
+    writeConcern: { w: 'majority', j: true, wtimeoutMS: patientMs - 1_000 },
+  } as const;
 };
 
 /** Server codes of transient conditions: shutdown, step-down, lost quorum, exceeded time limit. */
@@ -93,8 +95,10 @@ const passing: ReadonlySet<number> = new Set([
   13436, // NotPrimaryOrSecondary
 ]);
 
-/** The pool had no free connection in time; the driver does not export this class. */
-const isCrowded = (error: unknown): boolean => error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
+/** StoreUnavailable if the driver's error means that the database is unavailable; otherwise the error itself. */
+export function inWordsOfThePort(error: unknown): unknown {
+  return isUnavailable(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
+}
 
 const isUnavailable = (error: unknown): error is Error =>
   error instanceof MongoNetworkError ||
@@ -102,9 +106,8 @@ const isUnavailable = (error: unknown): error is Error =>
   isCrowded(error) ||
   (error instanceof MongoServerError && passing.has(Number(error.code)));
 
-/** StoreUnavailable if the driver's error means that the database is unavailable; otherwise the error itself. */
-export const inWordsOfThePort = (error: unknown): unknown =>
-  isUnavailable(error) ? new StoreUnavailable(`MongoDB: ${error.message}`, { cause: error }) : error;
+/** The pool had no free connection in time; the driver does not export this class. */
+const isCrowded = (error: unknown): boolean => error instanceof Error && error.name === 'MongoWaitQueueTimeoutError';
 
 /** A call of the port as the engine executes it. */
 export interface Call {
@@ -113,9 +116,9 @@ export interface Call {
 }
 
 /** @throws StoreUnavailable if the call has timed out */
-export const whileAwaited = ({ abandoned }: Call): void => {
+export function whileAwaited({ abandoned }: Call): void {
   if (abandoned) throw new StoreUnavailable('MongoDB: the call has timed out');
-};
+}
 
 /** Admits calls while open, and tracks those in flight. */
 export type Gate = ReturnType<typeof createGate>;
@@ -124,14 +127,15 @@ export type Gate = ReturnType<typeof createGate>;
  * Settles like the call. At the time limit it calls `abandon` and rejects; the call itself continues until the driver
  * ends it.
  */
-export const inTime = <R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> =>
-  within(call, ms, () => {
+export function inTime<R>(call: Promise<R>, ms: number, abandon: () => void = () => {}): Promise<R> {
+  return within(call, ms, () => {
     abandon();
     throw new StoreUnavailable(`MongoDB did not answer within ${ms} ms`);
   });
+}
 
 /** An open gate. `what` names the closed object in the refusal; `answerMs` is the time limit of a call. */
-export const createGate = (what: string, answerMs: number) => {
+export function createGate(what: string, answerMs: number) {
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
   const follow = async <R>(fn: (call: Call) => Promise<R>, ms: number | undefined): Promise<R> => {
@@ -164,4 +168,4 @@ export const createGate = (what: string, answerMs: number) => {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
-};
+}

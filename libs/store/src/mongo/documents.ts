@@ -13,12 +13,12 @@ import { insert, insertInOrder, insertMany, update } from './writes.ts';
  * Deletes a document, if it has the expected version; returns whether it did. Its pending events and stored answers are first copied elsewhere: a
  * crash in between duplicates them, which consumers tolerate, and never loses them.
  */
-export const remove = async (
+export async function remove(
   collection: MongoCollection,
   scope: RecordFilter,
   id: string,
   expected: number | undefined,
-): Promise<boolean> => {
+): Promise<boolean> {
   const { records, outbox, idempotency, schema } = collection;
   const projection = { version: 1, institution: 1, _outbox: 1, _pending: 1, _idempotencyRecords: 1 };
   for (;;) {
@@ -34,7 +34,15 @@ export const remove = async (
     const { deletedCount } = await records.deleteOne({ _id: id, ...scope, version });
     if (deletedCount === 1) return true;
   }
-};
+}
+
+/** The handle of a collection. */
+export function collectionHandle<T extends Document>(collection: MongoCollection, gate: Gate): CollectionHandle<T> {
+  return {
+    of: (institution) => documentsOf<T>(collection, gate, institution),
+    acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...dueDocuments<T>(collection, gate) },
+  };
+}
 
 /** The documents of one institution, or of all where that is undefined. */
 const documentsOf = <T extends Document>(
@@ -70,9 +78,3 @@ const documentsOf = <T extends Document>(
     claim: (request) => gate.run(() => claim<T>(collection, institution, request)),
   };
 };
-
-/** The handle of a collection. */
-export const collectionHandle = <T extends Document>(collection: MongoCollection, gate: Gate): CollectionHandle<T> => ({
-  of: (institution) => documentsOf<T>(collection, gate, institution),
-  acrossInstitutions: { ...documentsOf<T>(collection, gate, undefined), ...dueDocuments<T>(collection, gate) },
-});

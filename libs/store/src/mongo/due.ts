@@ -11,7 +11,7 @@ import { allOf, type RecordFilter } from './where.ts';
 const WIDTH = 8;
 
 /** The due work of a collection. */
-export const dueDocuments = <T extends Document>(collection: MongoCollection, gate: Gate): DueDocuments<T> => {
+export function dueDocuments<T extends Document>(collection: MongoCollection, gate: Gate): DueDocuments<T> {
   const { records, schema } = collection;
 
   /** Writes the due work, if it still is what was read; returns the record, or null on a lost race. */
@@ -70,4 +70,4 @@ export const dueDocuments = <T extends Document>(collection: MongoCollection, ga
         return found.map((one) => documentOf<T>(one));
       }),
   };
-};
+}

@@ -13,8 +13,9 @@ type WithIdempotencyRecords = Pick<StoredRecord, '_id' | '_idempotencyRecords' |
 const projection = { _idempotencyRecords: 1, _idempotencyKeys: 1 } as const;
 
 /** Matches while the idempotency records are those that were read. */
-export const unchanged = ({ _idempotencyKeys }: Pick<WithIdempotencyRecords, '_idempotencyKeys'>): RecordFilter =>
-  _idempotencyKeys ? { _idempotencyKeys: [..._idempotencyKeys] } : { _idempotencyKeys: { $exists: false } };
+export function unchanged({ _idempotencyKeys }: Pick<WithIdempotencyRecords, '_idempotencyKeys'>): RecordFilter {
+  return _idempotencyKeys ? { _idempotencyKeys: [..._idempotencyKeys] } : { _idempotencyKeys: { $exists: false } };
+}
 
 /** The `$set` and `$unset` of an update. */
 export interface Parts {
@@ -23,7 +24,7 @@ export interface Parts {
 }
 
 /** The parts of an update that store these idempotency records in the document. */
-export const partsWith = (idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts => {
+export function partsWith(idempotencyRecords: readonly StoredIdempotencyRecord[]): Parts {
   if (idempotencyRecords.length === 0)
     return { $set: {}, $unset: { _idempotencyRecords: '', _idempotencyKeys: '', _subjects: '' } };
   const subjects = [...new Set(idempotencyRecords.flatMap((one) => one.subjects ?? []))];
@@ -31,13 +32,15 @@ export const partsWith = (idempotencyRecords: readonly StoredIdempotencyRecord[]
   return subjects.length > 0
     ? { $set: { ...$set, _subjects: subjects }, $unset: {} }
     : { $set, $unset: { _subjects: '' } };
-};
+}
 
 /** The update without empty parts, which MongoDB before 5.0 refuses. */
-export const updateOf = ({ $set, $unset }: Parts): Partial<Parts> => ({
-  ...(Object.keys($set).length > 0 ? { $set } : {}),
-  ...(Object.keys($unset).length > 0 ? { $unset } : {}),
-});
+export function updateOf({ $set, $unset }: Parts): Partial<Parts> {
+  return {
+    ...(Object.keys($set).length > 0 ? { $set } : {}),
+    ...(Object.keys($unset).length > 0 ? { $unset } : {}),
+  };
+}
 
 /**
  * Limits of the idempotency records in one document, in number and in bytes of answers: MongoDB's limit is 16 MiB per
@@ -47,26 +50,47 @@ const recordCapacity = 50;
 const answerBytes = 1024 * 1024;
 
 /** The number of idempotency records, oldest first, that must leave the document before `own` is added. */
-export const excessOf = (current: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number => {
+export function excessOf(current: readonly StoredIdempotencyRecord[], own: StoredIdempotencyRecord): number {
   let left = answerBytes - Buffer.byteLength(own.answer);
   const isOver = (one: StoredIdempotencyRecord, index: number) => {
     left -= Buffer.byteLength(one.answer);
     return left < 0 || current.length - index >= recordCapacity;
   };
   return current.findLastIndex(isOver) + 1;
-};
+}
 
 /** The answer as it is stored. */
-export const storedIdempotencyRecord = (
+export function storedIdempotencyRecord(
   { key, fingerprint, expiresAt }: Omit<StoredIdempotencyRecord, 'answer' | 'subjects'>,
   answer: RememberedAnswer,
-): StoredIdempotencyRecord => ({
-  key,
-  fingerprint,
-  expiresAt,
-  ...(answer.subjects?.length ? { subjects: answer.subjects } : {}),
-  answer: JSON.stringify(answer),
-});
+): StoredIdempotencyRecord {
+  return {
+    key,
+    fingerprint,
+    expiresAt,
+    ...(answer.subjects?.length ? { subjects: answer.subjects } : {}),
+    answer: JSON.stringify(answer),
+  };
+}
+
+/** The unexpired idempotency record of a key, in any collection. */
+export async function findIdempotencyRecord(
+  collections: Iterable<Collection<StoredRecord>>,
+  key: string,
+): Promise<StoredIdempotencyRecord | undefined> {
+  const look = async (from: Collection<StoredRecord>) => {
+    const record = await from.findOne<WithIdempotencyRecords>({ _idempotencyKeys: key }, { projection });
+    return record?._idempotencyRecords?.find((one) => one.key === key && one.expiresAt > Date.now());
+  };
+  const found = await Promise.all([...collections].map(look));
+  return found.find((one) => one !== undefined);
+}
+
+/** Removes an expired idempotency record of the key from its document; returns whether the key is free now. */
+export async function freeIdempotencyRecord(from: Collection<StoredRecord>, key: string): Promise<boolean> {
+  await drop(from, { _idempotencyKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
+  return (await from.findOne({ _idempotencyKeys: key }, { projection: { _id: 1 } })) === null;
+}
 
 const drop = async (
   from: Collection<StoredRecord>,
@@ -84,29 +108,6 @@ const drop = async (
     }
   }
 };
-
-/** The unexpired idempotency record of a key, in any collection. */
-export const findIdempotencyRecord = async (
-  collections: Iterable<Collection<StoredRecord>>,
-  key: string,
-): Promise<StoredIdempotencyRecord | undefined> => {
-  const look = async (from: Collection<StoredRecord>) => {
-    const record = await from.findOne<WithIdempotencyRecords>({ _idempotencyKeys: key }, { projection });
-    return record?._idempotencyRecords?.find((one) => one.key === key && one.expiresAt > Date.now());
-  };
-  const found = await Promise.all([...collections].map(look));
-  return found.find((one) => one !== undefined);
-};
-
-/** Removes an expired idempotency record of the key from its document; returns whether the key is free now. */
-export const freeIdempotencyRecord = async (from: Collection<StoredRecord>, key: string): Promise<boolean> => {
-  await drop(from, { _idempotencyKeys: key }, (one) => one.key === key && one.expiresAt <= Date.now());
-  return (await from.findOne({ _idempotencyKeys: key }, { projection: { _id: 1 } })) === null;
-};
-
-/** Removes the subject's idempotency records, except one key's, from the documents of a collection. */
-const forgetIdempotencyRecords = (from: Collection<StoredRecord>, subject: string, but?: string): Promise<void> =>
-  drop(from, { _subjects: subject }, (one) => one.key !== but && (one.subjects?.includes(subject) ?? false));
 
 /** A stored answer outside of its effect's document. */
 interface StoredKey {
@@ -129,22 +130,11 @@ export interface MongoIdempotency extends Idempotency {
   carry(idempotencyRecords: readonly StoredIdempotencyRecord[]): Promise<void>;
 }
 
-const storedAnswer = ({ fingerprint, answer }: { fingerprint: string; answer: string }): StoredAnswer => ({
-  fingerprint,
-  answer: JSON.parse(answer) as RememberedAnswer,
-});
-
-/** The update that replaces any answer of the key. */
-const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
-  const known: Omit<StoredKey, '_id'> = { fingerprint, expiresAt, answer, purgeAt: new Date(expiresAt) };
-  return subjects ? { $set: { ...known, subjects } } : { $set: known, $unset: { subjects: '' as const } };
-};
-
 /** The idempotency keys over the collections of a database. */
-export const createIdempotency = (
+export function createIdempotency(
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
-): MongoIdempotency => {
+): MongoIdempotency {
   const keys = database.collection<StoredKey>('store.keys');
 
   const findApart = async (key: string) => {
@@ -208,10 +198,25 @@ export const createIdempotency = (
       await Promise.all(idempotencyRecords.map(settle));
     },
   };
+}
+
+const storedAnswer = ({ fingerprint, answer }: { fingerprint: string; answer: string }): StoredAnswer => ({
+  fingerprint,
+  answer: JSON.parse(answer) as RememberedAnswer,
+});
+
+/** The update that replaces any answer of the key. */
+const settled = ({ fingerprint, expiresAt, answer, subjects }: StoredIdempotencyRecord) => {
+  const known: Omit<StoredKey, '_id'> = { fingerprint, expiresAt, answer, purgeAt: new Date(expiresAt) };
+  return subjects ? { $set: { ...known, subjects } } : { $set: known, $unset: { subjects: '' as const } };
 };
 
+/** Removes the subject's idempotency records, except one key's, from the documents of a collection. */
+const forgetIdempotencyRecords = (from: Collection<StoredRecord>, subject: string, but?: string): Promise<void> =>
+  drop(from, { _subjects: subject }, (one) => one.key !== but && (one.subjects?.includes(subject) ?? false));
+
 /** The indexes of the keys. MongoDB removes expired keys within minutes. */
-export const indexKeys = async (database: Db): Promise<void> => {
+export async function indexKeys(database: Db): Promise<void> {
   await database.collection('store.keys').createIndexes([
     { key: { subjects: 1, expiresAt: -1 }, name: 'subjects_by_end', sparse: true },
     { key: { purgeAt: 1 }, name: 'purge', expireAfterSeconds: 0 },
@@ -220,4 +225,4 @@ export const indexKeys = async (database: Db): Promise<void> => {
     { key: { _pending: 1 }, name: 'pending', sparse: true },
     { key: { of: 1 }, name: 'of' },
   ]);
-};
+}

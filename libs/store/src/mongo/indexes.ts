@@ -15,11 +15,25 @@ const noCollection = 26;
 const noIndex = 27;
 const sameKeys = 85;
 
-const hasCode = (error: unknown, ...codes: readonly number[]) =>
-  error instanceof MongoServerError && codes.includes(Number(error.code));
-
 /** Names of this engine's indexes; all others belong to operators and stay. */
 const ours = /^(?:\w+#[0-9a-f]{8}|store\.\w+)$/;
+
+/**
+ * Brings a collection to its declared indexes. Names carry a hash of the definition, so a changed index is a new one:
+ * new indexes are created first, then undeclared ones dropped. Instances that start at once reach the same result. With
+ * different declarations, the instance that starts last decides.
+ */
+export async function ensureIndexes(records: Collection<StoredRecord>, schema: Schema): Promise<void> {
+  const there = await existing(records);
+  const wanted = new Set(schema.indexes.map((one) => one.name));
+  for (const index of schema.indexes) if (!there.includes(index.name ?? '')) await create(records, schema, index);
+  for (const name of there) {
+    if (!ours.test(name) || wanted.has(name)) continue;
+    await records.dropIndex(name).catch((error: unknown) => {
+      if (!hasCode(error, noCollection, noIndex)) throw error;
+    });
+  }
+}
 
 const existing = async (records: Collection<StoredRecord>): Promise<string[]> => {
   try {
@@ -30,15 +44,8 @@ const existing = async (records: Collection<StoredRecord>): Promise<string[]> =>
   }
 };
 
-/** Adds the unique key to documents written before the index was declared. Idempotent, and safe during other writes. */
-const fillKeys = async (records: Collection<StoredRecord>, schema: Schema, { name, fields }: UniqueKey) => {
-  const present = fields.map((field) => ({ [recordPath(field)]: { $ne: null } }));
-  const missing = records.find({ $and: [{ [`_unique.${name}`]: { $exists: false } }, ...present] });
-  for await (const { _id, institution, version, body, _escaped } of missing) {
-    const key = uniqueKeys(schema, institution, _id, decode(body, _escaped))[name];
-    if (key !== undefined) await records.updateOne({ _id, version }, { $set: { [`_unique.${name}`]: key } });
-  }
-};
+const hasCode = (error: unknown, ...codes: readonly number[]) =>
+  error instanceof MongoServerError && codes.includes(Number(error.code));
 
 const create = async (records: Collection<StoredRecord>, schema: Schema, index: IndexDescription) => {
   const { key, name = '', ...options } = index;
@@ -54,19 +61,12 @@ const create = async (records: Collection<StoredRecord>, schema: Schema, index: 
   }
 };
 
-/**
- * Brings a collection to its declared indexes. Names carry a hash of the definition, so a changed index is a new one:
- * new indexes are created first, then undeclared ones dropped. Instances that start at once reach the same result. With
- * different declarations, the instance that starts last decides.
- */
-export const ensureIndexes = async (records: Collection<StoredRecord>, schema: Schema): Promise<void> => {
-  const there = await existing(records);
-  const wanted = new Set(schema.indexes.map((one) => one.name));
-  for (const index of schema.indexes) if (!there.includes(index.name ?? '')) await create(records, schema, index);
-  for (const name of there) {
-    if (!ours.test(name) || wanted.has(name)) continue;
-    await records.dropIndex(name).catch((error: unknown) => {
-      if (!hasCode(error, noCollection, noIndex)) throw error;
-    });
+/** Adds the unique key to documents written before the index was declared. Idempotent, and safe during other writes. */
+const fillKeys = async (records: Collection<StoredRecord>, schema: Schema, { name, fields }: UniqueKey) => {
+  const present = fields.map((field) => ({ [recordPath(field)]: { $ne: null } }));
+  const missing = records.find({ $and: [{ [`_unique.${name}`]: { $exists: false } }, ...present] });
+  for await (const { _id, institution, version, body, _escaped } of missing) {
+    const key = uniqueKeys(schema, institution, _id, decode(body, _escaped))[name];
+    if (key !== undefined) await records.updateOne({ _id, version }, { $set: { [`_unique.${name}`]: key } });
   }
 };

@@ -20,7 +20,7 @@ const tolerance = 5_000;
  * its own monotonic clock, without a renewal. It takes the lease at once if `until` is more than the tolerance past by
  * its own wall clock; so if two clocks differ by more, two instances may hold the lease for a while.
  */
-export const createLeases = (database: Db) => {
+export function createLeases(database: Db) {
   const leases = database.collection<StoredLease>('store.leases');
   const self = randomUUID();
   const watched = new Map<string, { readonly holder: string; readonly beat: number; readonly since: number }>();
@@ -63,4 +63,4 @@ export const createLeases = (database: Db) => {
       await leases.deleteMany({ holder: self });
     },
   };
-};
+}

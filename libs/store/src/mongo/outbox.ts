@@ -17,8 +17,9 @@ export interface FrozenFact {
 }
 
 /** Serialises a fact, so that later changes by the caller have no effect. */
-export const freeze = (facts: readonly Fact[] = []): FrozenFact[] =>
-  facts.map(({ type, key, data }) => ({ type, key, data: JSON.stringify(data) }));
+export function freeze(facts: readonly Fact[] = []): FrozenFact[] {
+  return facts.map(({ type, key, data }) => ({ type, key, data: JSON.stringify(data) }));
+}
 
 /** The location of a pending event. */
 interface Home {
@@ -26,22 +27,13 @@ interface Home {
   readonly document: string;
 }
 
-/** An event's id encodes its location: removing it needs no index. */
-const eventId = ({ collection, document }: Home) => `${randomBytes(9).toString('base64url')}.${collection}.${document}`;
-
-/** The location encoded in an event's id, or undefined if this engine did not make the id. */
-const homeOf = (id: string): Home | undefined => {
-  const [, collection, document] = /^[\w-]{12}\.([a-z_]+)\.(.+)$/s.exec(id) ?? [];
-  return collection === undefined || document === undefined ? undefined : { collection, document };
-};
-
 /** The facts of a write as events of the document's version. */
-export const eventsOf = (
+export function eventsOf(
   facts: readonly FrozenFact[],
   home: Home,
   version: number,
   traceparent: string | undefined,
-): StoredEvent[] => {
+): StoredEvent[] {
   const at = Date.now();
   return facts.map(({ type, key, data }) => ({
     id: eventId(home),
@@ -52,15 +44,10 @@ export const eventsOf = (
     ...(traceparent === undefined ? {} : { traceparent }),
     data,
   }));
-};
+}
 
-/** The event as the relay publishes it. */
-const published = ({ at, data, ...event }: StoredEvent, institution: string): OutboxEvent => ({
-  ...event,
-  institution,
-  occurredAt: new Date(at).toISOString(),
-  data: JSON.parse(data) as object,
-});
+/** An event's id encodes its location: removing it needs no index. */
+const eventId = ({ collection, document }: Home) => `${randomBytes(9).toString('base64url')}.${collection}.${document}`;
 
 /** Orphaned events: those of a deleted document, and those put into the outbox again without a write. */
 interface Orphans {
@@ -90,60 +77,21 @@ interface Waiting {
 
 type Holder = Pick<StoredRecord, '_id' | 'institution' | '_outbox' | '_pending'>;
 
-/** Clocks of processes differ: within a document events follow the order of its writes, whatever their times. */
-const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
-  let latest = 0;
-  return _outbox.map((event) => {
-    latest = Math.max(latest, event.at);
-    return { at: latest, event: published(event, institution) };
-  });
-};
-
 /** The ids of the events to remove, by document (or origin of orphaned events). */
 type Published = ReadonlyMap<string, readonly string[]>;
 type Step = AnyBulkWriteOperation<StoredRecord>;
 
 const empty = { $unset: { _outbox: '' as const, _pending: '' as const } };
 
-/** Empties the outboxes that hold only published events: one write each. */
-const emptyOut = (documents: Published): Step[] =>
-  [...documents].map(([_id, ids]) => {
-    const all = { _outbox: { $size: ids.length }, '_outbox.id': { $all: [...ids] } };
-    return { updateOne: { filter: { _id, ...all }, update: empty } };
-  });
-
-/** Removes the published events from outboxes that also hold others; `pending` repairs one that becomes empty. */
-const takeOut = (documents: Published): Step[] =>
-  [...documents].map(([_id, ids]) => {
-    const those = { $in: [...ids] };
-    return { updateOne: { filter: { _id, '_outbox.id': those }, update: { $pull: { _outbox: { id: those } } } } };
-  });
-
 /** Characters of facts in one document: a quarter of MongoDB's limit. */
 const CHARACTERS = 4_000_000;
 
-/** Splits the facts, in order, into ranges that each fit into one document. */
-const partsOf = (facts: readonly FrozenFact[]): [number, number][] => {
-  const parts: [number, number][] = [];
-  let size = 0;
-  for (const [index, { data }] of facts.entries()) {
-    const part = parts.at(-1);
-    size += data.length;
-    if (part && size <= CHARACTERS && part[1] - part[0] < outboxCapacity) part[1] = index + 1;
-    else {
-      parts.push([index, index + 1]);
-      size = data.length;
-    }
-  }
-  return parts;
-};
-
 /** The outbox over the collections of a database. */
-export const createOutbox = (
+export function createOutbox(
   database: Db,
   collections: ReadonlyMap<string, Collection<StoredRecord>>,
   surroundings: Surroundings,
-): MongoOutbox => {
+): MongoOutbox {
   const orphanage = database.collection<Orphans>('store.orphans');
   const { onCommitted, notify } = createListeners(surroundings);
 
@@ -235,4 +183,57 @@ export const createOutbox = (
       await orphanage.replaceOne({ _id: orphans._id }, orphans, { upsert: true });
     },
   };
+}
+
+/** Clocks of processes differ: within a document events follow the order of its writes, whatever their times. */
+const waitingIn = ({ _outbox = [], institution }: Holder): Waiting[] => {
+  let latest = 0;
+  return _outbox.map((event) => {
+    latest = Math.max(latest, event.at);
+    return { at: latest, event: published(event, institution) };
+  });
 };
+
+/** The event as the relay publishes it. */
+const published = ({ at, data, ...event }: StoredEvent, institution: string): OutboxEvent => ({
+  ...event,
+  institution,
+  occurredAt: new Date(at).toISOString(),
+  data: JSON.parse(data) as object,
+});
+
+/** Splits the facts, in order, into ranges that each fit into one document. */
+const partsOf = (facts: readonly FrozenFact[]): [number, number][] => {
+  const parts: [number, number][] = [];
+  let size = 0;
+  for (const [index, { data }] of facts.entries()) {
+    const part = parts.at(-1);
+    size += data.length;
+    if (part && size <= CHARACTERS && part[1] - part[0] < outboxCapacity) part[1] = index + 1;
+    else {
+      parts.push([index, index + 1]);
+      size = data.length;
+    }
+  }
+  return parts;
+};
+
+/** The location encoded in an event's id, or undefined if this engine did not make the id. */
+const homeOf = (id: string): Home | undefined => {
+  const [, collection, document] = /^[\w-]{12}\.([a-z_]+)\.(.+)$/s.exec(id) ?? [];
+  return collection === undefined || document === undefined ? undefined : { collection, document };
+};
+
+/** Empties the outboxes that hold only published events: one write each. */
+const emptyOut = (documents: Published): Step[] =>
+  [...documents].map(([_id, ids]) => {
+    const all = { _outbox: { $size: ids.length }, '_outbox.id': { $all: [...ids] } };
+    return { updateOne: { filter: { _id, ...all }, update: empty } };
+  });
+
+/** Removes the published events from outboxes that also hold others; `pending` repairs one that becomes empty. */
+const takeOut = (documents: Published): Step[] =>
+  [...documents].map(([_id, ids]) => {
+    const those = { $in: [...ids] };
+    return { updateOne: { filter: { _id, '_outbox.id': those }, update: { $pull: { _outbox: { id: those } } } } };
+  });

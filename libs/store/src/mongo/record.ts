@@ -14,19 +14,21 @@ type JsonObject = { readonly [name: string]: Json };
 
 const special = /^\$|[.%\0]/;
 
-const encodeName = (name: string): string =>
-  special.test(name)
-    ? name.replace(/^\$|[.%\0]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
-    : name;
+/** The members that the store sets; never part of a body. */
+const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
 
-const decodeName = (name: string): string =>
-  name.replace(/%([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+/** The JSON of an object without the members that the store sets. */
+export function bodyOf(document: object): JsonObject {
+  const own = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
+  return JSON.parse(JSON.stringify(own)) as JsonObject;
+}
 
-const rename = (value: Json, name: (name: string) => string): Json => {
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((one) => rename(one, name));
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [name(key), rename(one, name)]));
-};
+/** The body as it is stored; `escaped` if a name was changed, so that reads decode only where needed. */
+export function encode(body: JsonObject): { body: JsonObject; escaped: boolean } {
+  return hasSpecialNames(body)
+    ? { body: rename(body, encodeName) as JsonObject, escaped: true }
+    : { body, escaped: false };
+}
 
 const hasSpecialNames = (value: Json): boolean => {
   if (value === null || typeof value !== 'object') return false;
@@ -34,32 +36,24 @@ const hasSpecialNames = (value: Json): boolean => {
   return Object.entries(value).some(([key, one]) => special.test(key) || hasSpecialNames(one));
 };
 
-/** The members that the store sets; never part of a body. */
-const storeOwn: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
-
-/** The JSON of an object without the members that the store sets. */
-export const bodyOf = (document: object): JsonObject => {
-  const own = Object.fromEntries(Object.entries(document).filter(([name]) => !storeOwn.has(name)));
-  return JSON.parse(JSON.stringify(own)) as JsonObject;
+const rename = (value: Json, name: (name: string) => string): Json => {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((one) => rename(one, name));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [name(key), rename(one, name)]));
 };
 
-/** The body as it is stored; `escaped` if a name was changed, so that reads decode only where needed. */
-export const encode = (body: JsonObject): { body: JsonObject; escaped: boolean } =>
-  hasSpecialNames(body) ? { body: rename(body, encodeName) as JsonObject, escaped: true } : { body, escaped: false };
+const encodeName = (name: string): string =>
+  special.test(name)
+    ? name.replace(/^\$|[.%\0]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+    : name;
 
 /** The body as the service wrote it. */
-export const decode = (body: JsonObject, escaped: boolean | undefined): JsonObject =>
-  escaped ? (rename(body, decodeName) as JsonObject) : body;
+export function decode(body: JsonObject, escaped: boolean | undefined): JsonObject {
+  return escaped ? (rename(body, decodeName) as JsonObject) : body;
+}
 
-/** The value at a dotted path, or undefined. */
-const valueAt = (body: JsonObject, path: string): Json | undefined => {
-  let value: Json | undefined = body;
-  for (const name of path.split('.')) {
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
-    value = (value as JsonObject)[name];
-  }
-  return value;
-};
+const decodeName = (name: string): string =>
+  name.replace(/%([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** A unique index in its documents: under its name a text that occurs once. */
 export interface UniqueKey {
@@ -86,26 +80,9 @@ const idempotencyIndex = 'store.idempotency';
 const own: Readonly<Record<string, string>> = { id: '_id', version: 'version', institution: 'institution' };
 
 /** The path of a document's field in its record. @throws for anything but a dotted path */
-export const recordPath = (field: string): string => own[requirePath(field)] ?? `body.${field}`;
-
-const hash = (definition: unknown) => createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 8);
-
-/** The paths of an index; the id comes last, as the tie-break of every order, so that pages are read from the index. */
-const pathsOf = (index: Index): readonly string[] => [
-  ...new Set([...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(recordPath), '_id']),
-];
-
-const plain = (paths: readonly string[]): IndexDescription => {
-  const keys = paths.map((one) => [one, 1] as const);
-  return { key: Object.fromEntries(keys), name: `plain#${hash(paths)}` };
-};
-
-const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueKey => ({
-  declared: name,
-  name: `${name}#${hash([fields, acrossInstitutions])}`,
-  fields,
-  acrossInstitutions,
-});
+export function recordPath(field: string): string {
+  return own[requirePath(field)] ?? `body.${field}`;
+}
 
 /** The indexes of the engine's own look-ups. */
 const ownIndexes: readonly IndexDescription[] = [
@@ -118,7 +95,7 @@ const ownIndexes: readonly IndexDescription[] = [
 const dueIndex: IndexDescription = { key: { _dueAt: 1, _id: 1 }, name: 'store.due', sparse: true };
 
 /** The indexes of a collection. @throws if a name in it is not allowed */
-export const schemaOf = (collection: Collection<Document>): Schema => {
+export function schemaOf(collection: Collection<Document>): Schema {
   requireDeclaration(collection);
   const { name, indexes } = collection;
   const work = requireWork(name, collection.work);
@@ -135,10 +112,29 @@ export const schemaOf = (collection: Collection<Document>): Schema => {
     })),
   ];
   return { name, work, unique, indexes: [...new Map(all.map((one) => [one.name, one])).values()] };
+}
+
+const uniqueKey = ({ name, fields, acrossInstitutions = false }: Index): UniqueKey => ({
+  declared: name,
+  name: `${name}#${hash([fields, acrossInstitutions])}`,
+  fields,
+  acrossInstitutions,
+});
+
+const hash = (definition: unknown) => createHash('sha256').update(JSON.stringify(definition)).digest('hex').slice(0, 8);
+
+const plain = (paths: readonly string[]): IndexDescription => {
+  const keys = paths.map((one) => [one, 1] as const);
+  return { key: Object.fromEntries(keys), name: `plain#${hash(paths)}` };
 };
 
+/** The paths of an index; the id comes last, as the tie-break of every order, so that pages are read from the index. */
+const pathsOf = (index: Index): readonly string[] => [
+  ...new Set([...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(recordPath), '_id']),
+];
+
 /** The unique keys of a document, by index. */
-export const uniqueKeys = (schema: Schema, institution: string, id: string, body: JsonObject) => {
+export function uniqueKeys(schema: Schema, institution: string, id: string, body: JsonObject) {
   const keys: Record<string, string> = {};
   for (const { name, fields, acrossInstitutions } of schema.unique) {
     const values = fields.map((field) => valueAt({ ...body, id, institution }, field));
@@ -146,6 +142,16 @@ export const uniqueKeys = (schema: Schema, institution: string, id: string, body
     keys[name] = JSON.stringify(acrossInstitutions ? values : [institution, ...values]);
   }
   return keys;
+}
+
+/** The value at a dotted path, or undefined. */
+const valueAt = (body: JsonObject, path: string): Json | undefined => {
+  let value: Json | undefined = body;
+  for (const name of path.split('.')) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+    value = (value as JsonObject)[name];
+  }
+  return value;
 };
 
 /** The server's code of a violated unique index. */
@@ -155,17 +161,18 @@ const duplicateKey = 11_000;
 type Taken = { readonly idempotencyKey: true } | { readonly index: string };
 
 /** Whether this is a unique index that was violated. */
-export const isDuplicate = (error: unknown): error is MongoServerError =>
-  error instanceof MongoServerError && error.code === duplicateKey;
+export function isDuplicate(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === duplicateKey;
+}
 
 /** The index that the server's message names. */
-export const takenIndex = (schema: Schema, message: string): Taken => {
+export function takenIndex(schema: Schema, message: string): Taken {
   // "E11000 duplicate key error collection: db.things index: email#1a2b3c4d dup key: { … }"
   const name = /index: (\S+)/.exec(message)?.[1] ?? '';
   if (name === idempotencyIndex) return { idempotencyKey: true };
   if (name === '_id_' || name === '_id') return { index: 'id' };
   return { index: schema.unique.find((one) => one.name === name)?.declared ?? name };
-};
+}
 
 /** An event stored in its document until it is published. */
 export interface StoredEvent {
@@ -217,17 +224,22 @@ export interface StoredRecord {
 }
 
 /** The members of due work; none where nothing is due. */
-export const dueMembers = (due: Due | undefined): Pick<StoredRecord, '_due' | '_dueAt'> =>
-  due ? { _due: due, _dueAt: earliestOf(due) ?? 0 } : {};
+export function dueMembers(due: Due | undefined): Pick<StoredRecord, '_due' | '_dueAt'> {
+  return due ? { _due: due, _dueAt: earliestOf(due) ?? 0 } : {};
+}
 
 /** The parts of an update that replace the due work. */
-export const duePartsOf = (
-  due: Due | undefined,
-): { readonly $set: Partial<StoredRecord>; readonly $unset: Readonly<Record<string, ''>> } =>
-  due ? { $set: dueMembers(due), $unset: {} } : { $set: {}, $unset: { _due: '', _dueAt: '' } };
+export function duePartsOf(due: Due | undefined): {
+  readonly $set: Partial<StoredRecord>;
+  readonly $unset: Readonly<Record<string, ''>>;
+} {
+  return due ? { $set: dueMembers(due), $unset: {} } : { $set: {}, $unset: { _due: '', _dueAt: '' } };
+}
 
 /** Matches while the due work is what was read. */
-export const sameDue = (due: Due | undefined) => ({ _due: due ?? { $exists: false } });
+export function sameDue(due: Due | undefined) {
+  return { _due: due ?? { $exists: false } };
+}
 
 /** The projection of reads: pending events and stored answers stay on the server. */
 export const visible = {
@@ -250,21 +262,22 @@ export const writable = { _outbox: 0, _pending: 0, _unique: 0, _dueAt: 0 } as co
 export const prompt = { maxTimeMS: 4_000 } as const;
 
 /** The document of a record. */
-export const documentOf = <T extends Document>(record: StoredRecord): T =>
-  ({
+export function documentOf<T extends Document>(record: StoredRecord): T {
+  return {
     ...decode(record.body, record._escaped),
     id: record._id,
     version: record.version,
     institution: record.institution,
     ...(record._due && { due: record._due }),
-  }) as Document as T;
+  } as Document as T;
+}
 
 /** The `$set` of a write: the body and the members derived from it. */
-export const contentOf = (schema: Schema, institution: string, id: string, body: JsonObject) => {
+export function contentOf(schema: Schema, institution: string, id: string, body: JsonObject) {
   const encoded = encode(body);
   return {
     body: encoded.body,
     ...(encoded.escaped ? { _escaped: true } : {}),
     _unique: uniqueKeys(schema, institution, id, body),
   };
-};
+}

@@ -7,6 +7,19 @@ export type RecordFilter = Filter<StoredRecord>;
 const nothing: RecordFilter = { _id: { $in: [] } };
 const operators = { gt: '$gt', gte: '$gte', lt: '$lt', lte: '$lte' } as const;
 
+/** The conjunction of all conditions; without conditions it matches everything. */
+export function allOf(conditions: readonly RecordFilter[]): RecordFilter {
+  return conditions.length === 0 ? {} : conditions.length === 1 ? { ...conditions[0] } : { $and: [...conditions] };
+}
+
+/** The conditions of `where`, within an institution unless that is undefined. */
+export function conditionsOf(where: Where, institution: string | undefined): RecordFilter[] {
+  return [
+    ...(institution === undefined ? [] : [{ institution }]),
+    ...Object.entries(where).flatMap(([field, wanted]) => condition(field, wanted)),
+  ];
+}
+
 const condition = (field: string, wanted: Condition | undefined): RecordFilter[] => {
   const path = recordPath(field);
   // An empty condition must not match every document.
@@ -21,15 +34,21 @@ const condition = (field: string, wanted: Condition | undefined): RecordFilter[]
   });
 };
 
-/** The conjunction of all conditions; without conditions it matches everything. */
-export const allOf = (conditions: readonly RecordFilter[]): RecordFilter =>
-  conditions.length === 0 ? {} : conditions.length === 1 ? { ...conditions[0] } : { $and: [...conditions] };
-
-/** The conditions of `where`, within an institution unless that is undefined. */
-export const conditionsOf = (where: Where, institution: string | undefined): RecordFilter[] => [
-  ...(institution === undefined ? [] : [{ institution }]),
-  ...Object.entries(where).flatMap(([field, wanted]) => condition(field, wanted)),
-];
+/**
+ * A page of a query. The cursor's alternatives form the root, each with all conditions, so that MongoDB reads each from
+ * the index in order and merges them.
+ */
+export function pageOf(query: Query, institution: string | undefined) {
+  const path = recordPath(query.orderBy ?? 'id');
+  const scope = conditionsOf(query.where ?? {}, institution);
+  const alternatives = beyond(path, query);
+  const filter: RecordFilter =
+    alternatives.length > 1
+      ? { $or: alternatives.map((one) => allOf([...scope, one])) }
+      : allOf([...scope, ...alternatives]);
+  const direction = query.descending ? -1 : 1;
+  return { filter, sort: { [path]: direction, _id: direction } as Readonly<Record<string, 1 | -1>> };
+}
 
 /** The range after the cursor, as alternatives that are each one range of the order's index. */
 const beyond = (path: string, { descending, after }: Query): RecordFilter[] => {
@@ -42,20 +61,4 @@ const beyond = (path: string, { descending, after }: Query): RecordFilter[] => {
   if (value === null) return descending ? [tie] : [tie, { [path]: { $ne: null } }];
   const rest = { [path]: { [next]: value } };
   return descending ? [tie, rest, { [path]: null }] : [tie, rest];
-};
-
-/**
- * A page of a query. The cursor's alternatives form the root, each with all conditions, so that MongoDB reads each from
- * the index in order and merges them.
- */
-export const pageOf = (query: Query, institution: string | undefined) => {
-  const path = recordPath(query.orderBy ?? 'id');
-  const scope = conditionsOf(query.where ?? {}, institution);
-  const alternatives = beyond(path, query);
-  const filter: RecordFilter =
-    alternatives.length > 1
-      ? { $or: alternatives.map((one) => allOf([...scope, one])) }
-      : allOf([...scope, ...alternatives]);
-  const direction = query.descending ? -1 : 1;
-  return { filter, sort: { [path]: direction, _id: direction } as Readonly<Record<string, 1 | -1>> };
 };

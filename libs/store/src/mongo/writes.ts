@@ -23,25 +23,14 @@ import type { RecordFilter } from './where.ts';
 /** Documents of an insertMany in one message. */
 const batch = 1000;
 
-const recordOf = (
-  { schema }: MongoCollection,
-  institution: string,
-  document: New<Document>,
-  due: DueChange = {},
-): StoredRecord => {
-  if (typeof document.id !== 'string' || document.id === '') throw new Error('a document needs an id');
-  const content = contentOf(schema, institution, document.id, bodyOf(document));
-  return { _id: document.id, institution, version: 1, ...content, ...dueMembers(changeDue(undefined, due, schema)) };
-};
-
 /** Inserts one document with its idempotency record and events. */
-export const insert = async <T extends Document>(
+export async function insert<T extends Document>(
   collection: MongoCollection,
   institution: string,
   document: New<T>,
   { idempotencyRecord, events: facts, forget, due }: InsertOptions<T>,
   call: Call,
-): Promise<T> => {
+): Promise<T> {
   const plain = recordOf(collection, institution, document, due);
   const frozen = freeze(facts);
   const traceparent = collection.surroundings.trace?.();
@@ -67,7 +56,42 @@ export const insert = async <T extends Document>(
     collection.notifyDue(collection.schema.name, due);
     return written;
   }
+}
+
+const recordOf = (
+  { schema }: MongoCollection,
+  institution: string,
+  document: New<Document>,
+  due: DueChange = {},
+): StoredRecord => {
+  if (typeof document.id !== 'string' || document.id === '') throw new Error('a document needs an id');
+  const content = contentOf(schema, institution, document.id, bodyOf(document));
+  return { _id: document.id, institution, version: 1, ...content, ...dueMembers(changeDue(undefined, due, schema)) };
 };
+
+/** Inserts many documents, and skips existing ids. */
+export async function insertMany<T extends Document>(
+  collection: MongoCollection,
+  institution: string,
+  documents: readonly New<T>[],
+  { due }: Pick<InsertOptions<T>, 'due'>,
+): Promise<number> {
+  const all = documents.map((one) => recordOf(collection, institution, one, due));
+  let inserted = 0;
+  for (let start = 0; start < all.length; start += batch) {
+    const some = all.slice(start, start + batch);
+    try {
+      inserted += (await collection.records.insertMany(some, { ordered: false, ...LONG_TIMEOUT })).insertedCount;
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      const [first] = await refused(collection, error, some);
+      if (first) throw new UniqueViolation(first.index);
+      inserted += some.length - [error.writeErrors].flat().length;
+    }
+    collection.notifyDue(collection.schema.name, due);
+  }
+  return inserted;
+}
 
 /** The records of a batch that were refused for another reason than an existing id. */
 const refused = async (
@@ -91,36 +115,12 @@ const refused = async (
   return suspects.filter((one) => !ids.has(one.id));
 };
 
-/** Inserts many documents, and skips existing ids. */
-export const insertMany = async <T extends Document>(
-  collection: MongoCollection,
-  institution: string,
-  documents: readonly New<T>[],
-  { due }: Pick<InsertOptions<T>, 'due'>,
-): Promise<number> => {
-  const all = documents.map((one) => recordOf(collection, institution, one, due));
-  let inserted = 0;
-  for (let start = 0; start < all.length; start += batch) {
-    const some = all.slice(start, start + batch);
-    try {
-      inserted += (await collection.records.insertMany(some, { ordered: false, ...LONG_TIMEOUT })).insertedCount;
-    } catch (error) {
-      if (!(error instanceof MongoBulkWriteError)) throw error;
-      const [first] = await refused(collection, error, some);
-      if (first) throw new UniqueViolation(first.index);
-      inserted += some.length - [error.writeErrors].flat().length;
-    }
-    collection.notifyDue(collection.schema.name, due);
-  }
-  return inserted;
-};
-
 /** Inserts documents one after the other, up to the first whose id or unique index is taken. */
-export const insertInOrder = async <T extends Document>(
+export async function insertInOrder<T extends Document>(
   collection: MongoCollection,
   institution: string,
   documents: readonly New<T>[],
-): Promise<void> => {
+): Promise<void> {
   if (documents.length === 0) return;
   const all = documents.map((one) => recordOf(collection, institution, one));
   try {
@@ -131,33 +131,7 @@ export const insertInOrder = async <T extends Document>(
     const taken = takenIndex(collection.schema, failure.errmsg ?? '');
     throw new UniqueViolation('index' in taken ? taken.index : 'id');
   }
-};
-
-/** Whether the document has an unexpired record of the key: an earlier attempt's write, perhaps one that came late. */
-const hasKey = ({ _idempotencyRecords: records = [] }: StoredRecord, key: string | undefined): boolean =>
-  key !== undefined && records.some((one) => one.key === key && one.expiresAt > Date.now());
-
-/**
- * The idempotency records after the write, or undefined if unchanged. Makes room for them before the write where
- * needed.
- */
-const nextIdempotencyRecords = async <T extends Document>(
-  { idempotency }: MongoCollection,
-  record: StoredRecord,
-  next: T,
-  { idempotencyRecord, forget }: WriteOptions<T>,
-) => {
-  const now = Date.now();
-  const before = record._idempotencyRecords ?? [];
-  const current = before.filter(
-    (one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)),
-  );
-  if (hasKey(record, idempotencyRecord?.key)) throw new IdempotencyKeyTaken(idempotencyRecord?.key);
-  if (!idempotencyRecord) return current.length === before.length ? undefined : current;
-  const own = storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
-  await idempotency.carry(current.splice(0, excessOf(current, own)));
-  return [...current, own];
-};
+}
 
 /** State shared by the attempts of one update. */
 interface More {
@@ -165,6 +139,62 @@ interface More {
   readonly traceparent: string | undefined;
   readonly call: Call;
 }
+
+/** The port's update; updates of one document are serialized within the process. */
+export async function update<T extends Document>(
+  collection: MongoCollection,
+  scope: RecordFilter,
+  id: string,
+  fn: (current: T) => Change<T> | undefined,
+  options: WriteOptions<T>,
+  call: Call,
+): Promise<T | undefined> {
+  const more = { facts: freeze(options.events), traceparent: collection.surroundings.trace?.(), call };
+  return collection.turns(id, () => swap(collection, { _id: id, ...scope }, fn, options, more));
+}
+
+/** Loads, calls `fn` and writes by compare-and-swap, until it succeeds or its call has timed out. */
+const swap = async <T extends Document>(
+  collection: MongoCollection,
+  wanted: RecordFilter,
+  fn: (current: T) => Change<T> | undefined,
+  options: WriteOptions<T>,
+  more: More,
+): Promise<T | undefined> => {
+  const { forget } = options;
+  let seen = 0;
+  /** The key for which an earlier attempt has looked for an answer. */
+  let refusedIfAnswered: string | undefined;
+  for (let attempt = 0; ; attempt++) {
+    whileAwaited(more.call);
+    const record = await collection.records.findOne(wanted, { projection: writable });
+    if (!record) return undefined;
+    if (record.version === seen) await refuseFull(collection, record._id);
+    seen = record.version;
+    // What the function says of a document that has the effect of this request is no answer to it.
+    if (hasKey(record, options.idempotencyRecord?.key)) throw new IdempotencyKeyTaken(options.idempotencyRecord?.key);
+    const change = fn(documentOf<T>(record));
+    if (!change) return documentOf<T>(record);
+    const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
+    const key = own.idempotencyRecord?.key;
+    if (key !== refusedIfAnswered) await refuseAnswered(collection, key);
+    refusedIfAnswered = key;
+    // Before and after the write: neither a crash in between nor a race leaves an answer that must be erased.
+    if (forget !== undefined) await collection.idempotency.forgetBut(forget, key);
+    try {
+      const written = await replace(collection, record, change, own, more);
+      if (written && forget !== undefined) await collection.idempotency.forgetBut(forget, key);
+      if (written) return written;
+    } catch (error) {
+      await explain(collection, error, key);
+    }
+    await pause(attempt);
+  }
+};
+
+/** Whether the document has an unexpired record of the key: an earlier attempt's write, perhaps one that came late. */
+const hasKey = ({ _idempotencyRecords: records = [] }: StoredRecord, key: string | undefined): boolean =>
+  key !== undefined && records.some((one) => one.key === key && one.expiresAt > Date.now());
 
 /**
  * Writes the change if the document is unchanged since it was read; returns the document, or undefined on a lost race.
@@ -212,60 +242,30 @@ const replace = async <T extends Document>(
   return written;
 };
 
+/**
+ * The idempotency records after the write, or undefined if unchanged. Makes room for them before the write where
+ * needed.
+ */
+const nextIdempotencyRecords = async <T extends Document>(
+  { idempotency }: MongoCollection,
+  record: StoredRecord,
+  next: T,
+  { idempotencyRecord, forget }: WriteOptions<T>,
+) => {
+  const now = Date.now();
+  const before = record._idempotencyRecords ?? [];
+  const current = before.filter(
+    (one) => one.expiresAt > now && !(forget !== undefined && one.subjects?.includes(forget)),
+  );
+  if (hasKey(record, idempotencyRecord?.key)) throw new IdempotencyKeyTaken(idempotencyRecord?.key);
+  if (!idempotencyRecord) return current.length === before.length ? undefined : current;
+  const own = storedIdempotencyRecord(idempotencyRecord, idempotencyRecord.answer(next));
+  await idempotency.carry(current.splice(0, excessOf(current, own)));
+  return [...current, own];
+};
+
 const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(50, 2 ** attempt)));
-
-/** Loads, calls `fn` and writes by compare-and-swap, until it succeeds or its call has timed out. */
-const swap = async <T extends Document>(
-  collection: MongoCollection,
-  wanted: RecordFilter,
-  fn: (current: T) => Change<T> | undefined,
-  options: WriteOptions<T>,
-  more: More,
-): Promise<T | undefined> => {
-  const { forget } = options;
-  let seen = 0;
-  /** The key for which an earlier attempt has looked for an answer. */
-  let refusedIfAnswered: string | undefined;
-  for (let attempt = 0; ; attempt++) {
-    whileAwaited(more.call);
-    const record = await collection.records.findOne(wanted, { projection: writable });
-    if (!record) return undefined;
-    if (record.version === seen) await refuseFull(collection, record._id);
-    seen = record.version;
-    // What the function says of a document that has the effect of this request is no answer to it.
-    if (hasKey(record, options.idempotencyRecord?.key)) throw new IdempotencyKeyTaken(options.idempotencyRecord?.key);
-    const change = fn(documentOf<T>(record));
-    if (!change) return documentOf<T>(record);
-    const own = change.remember === false ? { ...options, idempotencyRecord: undefined } : options;
-    const key = own.idempotencyRecord?.key;
-    if (key !== refusedIfAnswered) await refuseAnswered(collection, key);
-    refusedIfAnswered = key;
-    // Before and after the write: neither a crash in between nor a race leaves an answer that must be erased.
-    if (forget !== undefined) await collection.idempotency.forgetBut(forget, key);
-    try {
-      const written = await replace(collection, record, change, own, more);
-      if (written && forget !== undefined) await collection.idempotency.forgetBut(forget, key);
-      if (written) return written;
-    } catch (error) {
-      await explain(collection, error, key);
-    }
-    await pause(attempt);
-  }
-};
-
-/** The port's update; updates of one document are serialized within the process. */
-export const update = async <T extends Document>(
-  collection: MongoCollection,
-  scope: RecordFilter,
-  id: string,
-  fn: (current: T) => Change<T> | undefined,
-  options: WriteOptions<T>,
-  call: Call,
-): Promise<T | undefined> => {
-  const more = { facts: freeze(options.events), traceparent: collection.surroundings.trace?.(), call };
-  return collection.turns(id, () => swap(collection, { _id: id, ...scope }, fn, options, more));
-};
 
 /** Bounds the outbox: without a relay it would grow until MongoDB refuses the document. */
 const refuseFull = async ({ schema, records }: MongoCollection, id: string): Promise<void> => {

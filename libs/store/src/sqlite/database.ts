@@ -3,13 +3,13 @@ import { StoreUnavailable, UniqueViolation } from '../engines.ts';
 import type { Failure, Value } from './writer/protocol.ts';
 
 /** What SQLite threw, as data. */
-export const failureOf = (error: unknown, step = -1): Failure => {
+export function failureOf(error: unknown, step = -1): Failure {
   const { errcode, message, cause } = error as { errcode?: number; message?: string; cause?: { errcode?: number } };
   return { step, code: errcode ?? cause?.errcode ?? -1, message: message ?? String(error) };
-};
+}
 
 /** Prepared statements by their text, at most `limit`, least recently used evicted first. Rows are arrays. */
-export const statementCache = (database: DatabaseSync, limit = 200): ((sql: string) => StatementSync) => {
+export function statementCache(database: DatabaseSync, limit = 200): (sql: string) => StatementSync {
   const cache = new Map<string, StatementSync>();
   return (sql) => {
     let statement = cache.get(sql);
@@ -24,13 +24,13 @@ export const statementCache = (database: DatabaseSync, limit = 200): ((sql: stri
     cache.set(sql, statement);
     return statement;
   };
-};
+}
 
 /** The rows of a statement of {@link statementCache}, which the types of Node describe as objects. */
-export const rowsOf = (statement: StatementSync, values: readonly Value[]): unknown[][] => {
+export function rowsOf(statement: StatementSync, values: readonly Value[]): unknown[][] {
   const rows: unknown = statement.all(...values);
   return rows as unknown[][];
-};
+}
 
 /** SQLite's primary result codes that an operator can act on. */
 const reasons: Readonly<Record<number, string>> = {
@@ -51,20 +51,20 @@ const reasons: Readonly<Record<number, string>> = {
 const temporary: ReadonlySet<number> = new Set([5, 6, 10, 13]);
 
 /** The failure as an error that names the file and the problem. */
-export const engineError = (path: string, { code, message }: Failure): Error => {
+export function engineError(path: string, { code, message }: Failure): Error {
   const reason = code > 0 ? reasons[code & 255] : undefined;
   const text = reason ? `database file ${path}: ${reason} (${message})` : `database file ${path}: ${message}`;
   return temporary.has(code & 255) ? new StoreUnavailable(text) : new Error(text);
-};
+}
 
 const uniqueCodes: ReadonlySet<number> = new Set([2067, 1555]);
 
 /** The violated index, if that is the cause. SQLite names the columns, not the index; `indexes` maps them back. */
-export const uniqueViolation = (
+export function uniqueViolation(
   { code, message }: Failure,
   indexes: ReadonlyMap<string, string>,
-): UniqueViolation | undefined => {
+): UniqueViolation | undefined {
   if (!uniqueCodes.has(code)) return undefined;
   const columns = message.slice(message.indexOf(':') + 2);
   return new UniqueViolation(indexes.get(columns) ?? columns);
-};
+}

@@ -23,6 +23,19 @@ import { type Answer, type Failure, isFailure, type Step, type Value } from './w
 
 const reserved: ReadonlySet<string> = new Set(['id', 'version', 'institution', 'due']);
 
+/** The one statement of a claim: it finds, changes and returns the rows without an intervening write. */
+export function claimStep<T extends Document>(
+  table: TableInfo,
+  institution: string | undefined,
+  { where, set, limit, spread }: ClaimRequest<T>,
+): Step {
+  const matching = allOf(whereClauses(where, institution, table.indexed));
+  const body = changedBody(set);
+  const rows = limit === undefined ? matching : chosenRows(table, matching, limit, spread);
+  const sql = `UPDATE "${table.name}" SET version = version + 1, body = ${body.sql} WHERE ${rows.sql} RETURNING ${table.read}`;
+  return [sql, 'rows', [...body.values, ...rows.values]];
+}
+
 /** The body with top-level members set or, where undefined, removed. */
 const changedBody = (set: object): Clause => {
   const members = Object.entries(set);
@@ -64,30 +77,16 @@ const chosenRows = (table: TableInfo, matching: Clause, limit: number, spread: s
   return { sql: `row IN (${list})`, values: [...values, limit] };
 };
 
-/** The one statement of a claim: it finds, changes and returns the rows without an intervening write. */
-export const claimStep = <T extends Document>(
-  table: TableInfo,
-  institution: string | undefined,
-  { where, set, limit, spread }: ClaimRequest<T>,
-): Step => {
-  const matching = allOf(whereClauses(where, institution, table.indexed));
-  const body = changedBody(set);
-  const rows = limit === undefined ? matching : chosenRows(table, matching, limit, spread);
-  const sql = `UPDATE "${table.name}" SET version = version + 1, body = ${body.sql} WHERE ${rows.sql} RETURNING ${table.read}`;
-  return [sql, 'rows', [...body.values, ...rows.values]];
-};
-
 /** Documents of an insertMany in one message and one transaction; other writes run in between. */
 const batch = 2000;
 
-/** A document with the members that the store sets. */
-const completed = <T extends Document>(
-  document: New<T>,
-  { due, ...own }: Pick<Document, 'version' | 'institution' | 'due'>,
-): T => {
-  const { due: _, ...rest } = { due: undefined, ...document };
-  return { ...rest, ...own, ...(due && { due }) } as Document as T;
-};
+/** The handle of a collection in a file. */
+export function collectionHandle<T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> {
+  return {
+    of: (institution) => documentsOf<T>(file, table, institution),
+    acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...dueDocuments<T>(file, table) },
+  };
+}
 
 /** The documents of one institution, or of all where that is undefined. */
 const documentsOf = <T extends Document>(
@@ -251,8 +250,11 @@ const documentsOf = <T extends Document>(
   };
 };
 
-/** The handle of a collection in a file. */
-export const collectionHandle = <T extends Document>(file: DatabaseFile, table: TableInfo): CollectionHandle<T> => ({
-  of: (institution) => documentsOf<T>(file, table, institution),
-  acrossInstitutions: { ...documentsOf<T>(file, table, undefined), ...dueDocuments<T>(file, table) },
-});
+/** A document with the members that the store sets. */
+const completed = <T extends Document>(
+  document: New<T>,
+  { due, ...own }: Pick<Document, 'version' | 'institution' | 'due'>,
+): T => {
+  const { due: _, ...rest } = { due: undefined, ...document };
+  return { ...rest, ...own, ...(due && { due }) } as Document as T;
+};

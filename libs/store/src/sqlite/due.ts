@@ -11,10 +11,10 @@ import { isFailure, type Step } from './writer/protocol.ts';
  * Rows of which some of the work is due, the earliest first, with the text of the due work that a claim replaces.
  * Undefined: nothing is asked for.
  */
-export const candidates = (
+export function candidates(
   { name: table }: Pick<TableInfo, 'name'>,
   { now, limit, forMs, except = [] }: DueRequest,
-): Clause | undefined => {
+): Clause | undefined {
   const names = Object.keys(forMs);
   if (names.length === 0 || limit <= 0) return undefined;
   const some = names.map((name) => `json_extract(due, '$.${name}.at') <= ?`).join(' OR ');
@@ -23,10 +23,10 @@ export const candidates = (
     sql: `SELECT id, due FROM "${table}" WHERE due_at <= ? AND (${some})${others} ORDER BY due_at, id LIMIT ?`,
     values: [now, ...names.map(() => now), ...(others ? [JSON.stringify(except)] : []), limit],
   };
-};
+}
 
 /** The due work of a table. */
-export const dueDocuments = <T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> => {
+export function dueDocuments<T extends Document>(file: DatabaseFile, table: TableInfo): DueDocuments<T> {
   /** Writes the due work, if it still is what was read; returns the row, or undefined on a lost race. */
   const swap = async (id: unknown, read: unknown, due: Due | undefined): Promise<readonly unknown[] | undefined> => {
     const sql = `UPDATE "${table.name}" SET due = ?, due_at = ? WHERE id = ? AND due = ? RETURNING ${table.read}`;
@@ -67,4 +67,4 @@ export const dueDocuments = <T extends Document>(file: DatabaseFile, table: Tabl
       return Array.from(file.reader.all(sql, values), (row) => documentOf<T>(row));
     },
   };
-};
+}

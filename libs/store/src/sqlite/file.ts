@@ -10,47 +10,18 @@ import type { WriterThread } from './writer/thread.ts';
 /** A read-only connection on the caller's thread. It sees every commit that was acknowledged before the call. */
 export type Reader = ReturnType<typeof openReader>;
 
-/** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
-const openReader = (path: string) => {
-  const explained = <R>(read: () => R): R => {
-    try {
-      return read();
-    } catch (error) {
-      throw engineError(path, failureOf(error));
-    }
-  };
-  const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
-  const prepare = statementCache(database);
-  return {
-    /** Rows as arrays. */
-    all: (sql: string, values: readonly Value[] = []) => explained(() => rowsOf(prepare(sql), values)),
-    /** Runs several reads on one state of the file. */
-    together: <R>(read: () => R): R => {
-      prepare('BEGIN').run();
-      try {
-        return read();
-      } finally {
-        prepare('COMMIT').run();
-      }
-    },
-    /** Changes with every commit of any other connection, the writer's among them. */
-    revision: (): number => explained(() => Number(rowsOf(prepare('PRAGMA data_version'), [])[0]?.[0])),
-    close: () => database.close(),
-  };
-};
-
 /** An open database file: one reader here, its writer in the writer thread. */
 export type DatabaseFile = Awaited<ReturnType<typeof openFile>>;
 
 const constraint = 19;
 
 /** Opens a file and creates its tables. @throws an Error that names the file and the reason */
-export const openFile = async (
+export async function openFile(
   thread: WriterThread,
   path: string,
   tables: readonly Table[],
   surroundings: Surroundings,
-) => {
+) {
   const { file, answer } = await thread.open(path, tables);
   if (isFailure(answer)) throw engineError(path, answer);
   const reader = openReader(path);
@@ -104,5 +75,34 @@ export const openFile = async (
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** Opens a reader on a file that a writer has opened. Errors name the file and the reason. */
+const openReader = (path: string) => {
+  const explained = <R>(read: () => R): R => {
+    try {
+      return read();
+    } catch (error) {
+      throw engineError(path, failureOf(error));
+    }
+  };
+  const database = explained(() => new DatabaseSync(path, { readOnly: true, timeout: 5000 }));
+  const prepare = statementCache(database);
+  return {
+    /** Rows as arrays. */
+    all: (sql: string, values: readonly Value[] = []) => explained(() => rowsOf(prepare(sql), values)),
+    /** Runs several reads on one state of the file. */
+    together: <R>(read: () => R): R => {
+      prepare('BEGIN').run();
+      try {
+        return read();
+      } finally {
+        prepare('COMMIT').run();
+      }
+    },
+    /** Changes with every commit of any other connection, the writer's among them. */
+    revision: (): number => explained(() => Number(rowsOf(prepare('PRAGMA data_version'), [])[0]?.[0])),
+    close: () => database.close(),
   };
 };

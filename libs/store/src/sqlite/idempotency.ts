@@ -13,64 +13,44 @@ export interface Remembered {
 }
 
 /** The step that takes the key, or finds it taken; an expired key counts as free. */
-export const takeKey = ({ key, fingerprint, expiresAt, answer }: Remembered): Step => [
-  `INSERT INTO "$answers" (key, fingerprint, expires_at, answer) VALUES (?, ?, ?, ?)
+export function takeKey({ key, fingerprint, expiresAt, answer }: Remembered): Step {
+  return [
+    `INSERT INTO "$answers" (key, fingerprint, expires_at, answer) VALUES (?, ?, ?, ?)
    ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
    answer = excluded.answer WHERE expires_at <= ?`,
-  'must',
-  [key, fingerprint, expiresAt, JSON.stringify(answer), Date.now()],
-];
+    'must',
+    [key, fingerprint, expiresAt, JSON.stringify(answer), Date.now()],
+  ];
+}
 
 /** Whether a write has stored an answer for the key that has not expired. */
-export const isKeyTaken = ({ reader }: Pick<DatabaseFile, 'reader'>, key: string): boolean =>
-  reader.all('SELECT 1 FROM "$answers" WHERE key = ? AND expires_at > ?', [key, Date.now()]).length > 0;
+export function isKeyTaken({ reader }: Pick<DatabaseFile, 'reader'>, key: string): boolean {
+  return reader.all('SELECT 1 FROM "$answers" WHERE key = ? AND expires_at > ?', [key, Date.now()]).length > 0;
+}
 
 /** The step that records the subjects of the answer; after the steps of `forget`, so that it is not deleted itself. */
-export const recordSubjects = ({ key, expiresAt, answer }: Remembered): Step[] => {
+export function recordSubjects({ key, expiresAt, answer }: Remembered): Step[] {
   const rows = [...new Set(answer.subjects)].map((subject): readonly Value[] => [subject, key, expiresAt]);
   if (rows.length === 0) return [];
   return [['INSERT OR REPLACE INTO "$subjects" (subject, key, expires_at) VALUES (?, ?, ?)', 'each', rows]];
-};
+}
 
 /** The steps that delete every answer about a subject. A reused key has another expiry. */
-export const forgetSteps = (subject: string): Step[] => [
-  [
-    `DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at FROM "$subjects" WHERE subject = ?)`,
-    'run',
-    [subject],
-  ],
-  ['DELETE FROM "$subjects" WHERE subject = ?', 'run', [subject]],
-];
-
-/** The steps that delete the answers about a subject, except the given number that expire last. */
-const trimSteps = (subject: string, most: number): Step[] => {
-  const over = 'FROM "$subjects" WHERE subject = ? ORDER BY expires_at DESC LIMIT -1 OFFSET ?';
+export function forgetSteps(subject: string): Step[] {
   return [
-    [`DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at ${over})`, 'run', [subject, most]],
-    [`DELETE FROM "$subjects" WHERE (subject, key) IN (SELECT subject, key ${over})`, 'run', [subject, most]],
+    [
+      `DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at FROM "$subjects" WHERE subject = ?)`,
+      'run',
+      [subject],
+    ],
+    ['DELETE FROM "$subjects" WHERE subject = ?', 'run', [subject]],
   ];
-};
-
-/** Deletes a thousand expired answers, found by an index; returns whether there may be more. */
-const prune = async (file: DatabaseFile): Promise<boolean> => {
-  const now = Date.now();
-  const expired = (table: string, key: string): Step => [
-    `DELETE FROM "${table}" WHERE (${key}) IN
-     (SELECT ${key} FROM "${table}" WHERE expires_at <= ? ORDER BY expires_at LIMIT 1000)`,
-    'run',
-    [now],
-  ];
-  const removed = [
-    await file.write([expired('$subjects', 'subject, key')]),
-    await file.write([expired('$answers', 'key')]),
-  ];
-  return removed.includes(1000);
-};
+}
 
 const minute = 60_000;
 
 /** The stored answers of a file; expired ones are removed every minute until `stop`. */
-export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): Promise<void>; stop(): void } => {
+export function createIdempotency(file: DatabaseFile): Idempotency & { prune(): Promise<void>; stop(): void } {
   const pruneAll = async () => {
     while (await prune(file));
   };
@@ -106,4 +86,29 @@ export const createIdempotency = (file: DatabaseFile): Idempotency & { prune(): 
     prune: pruneAll,
     stop: () => void pruning.close(),
   };
+}
+
+/** Deletes a thousand expired answers, found by an index; returns whether there may be more. */
+const prune = async (file: DatabaseFile): Promise<boolean> => {
+  const now = Date.now();
+  const expired = (table: string, key: string): Step => [
+    `DELETE FROM "${table}" WHERE (${key}) IN
+     (SELECT ${key} FROM "${table}" WHERE expires_at <= ? ORDER BY expires_at LIMIT 1000)`,
+    'run',
+    [now],
+  ];
+  const removed = [
+    await file.write([expired('$subjects', 'subject, key')]),
+    await file.write([expired('$answers', 'key')]),
+  ];
+  return removed.includes(1000);
+};
+
+/** The steps that delete the answers about a subject, except the given number that expire last. */
+const trimSteps = (subject: string, most: number): Step[] => {
+  const over = 'FROM "$subjects" WHERE subject = ? ORDER BY expires_at DESC LIMIT -1 OFFSET ?';
+  return [
+    [`DELETE FROM "$answers" WHERE (key, expires_at) IN (SELECT key, expires_at ${over})`, 'run', [subject, most]],
+    [`DELETE FROM "$subjects" WHERE (subject, key) IN (SELECT subject, key ${over})`, 'run', [subject, most]],
+  ];
 };

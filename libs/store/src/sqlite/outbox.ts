@@ -8,9 +8,17 @@ import { isFailure, type Step } from './writer/protocol.ts';
 // Random for each start of the program, counted within: unique, and next to each other in the index of the outbox.
 const start = randomUUID();
 let count = 0;
-const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
 
 type Trace = Surroundings['trace'];
+
+/** The facts of a write as events of the document that it writes. */
+export function eventsOf(facts: readonly Fact[], { id, version, institution }: Document, trace: Trace): OutboxEvent[] {
+  return asEvents(
+    institution,
+    facts.map(({ type, key = id, data }) => ({ type, key, version, data })),
+    trace,
+  );
+}
 
 const asEvents = (institution: string, facts: readonly PastFact[], trace: Trace): OutboxEvent[] => {
   if (facts.length === 0) return [];
@@ -28,38 +36,35 @@ const asEvents = (institution: string, facts: readonly PastFact[], trace: Trace)
   }));
 };
 
-/** The facts of a write as events of the document that it writes. */
-export const eventsOf = (facts: readonly Fact[], { id, version, institution }: Document, trace: Trace): OutboxEvent[] =>
-  asEvents(
-    institution,
-    facts.map(({ type, key = id, data }) => ({ type, key, version, data })),
-    trace,
-  );
+const newEventId = () => `${start}-${(++count).toString(36).padStart(8, '0')}`;
 
 /** The steps that put events into the outbox, in their order. */
-export const outboxSteps = (events: readonly OutboxEvent[]): Step[] =>
-  events.map((event) => [
+export function outboxSteps(events: readonly OutboxEvent[]): Step[] {
+  return events.map((event) => [
     'INSERT INTO "$outbox" (id, at, event) VALUES (?, ?, ?)',
     'run',
     [event.id, Date.parse(event.occurredAt), JSON.stringify(event)],
   ]);
+}
 
 /** The outbox of a file. */
-export const createOutbox = (file: DatabaseFile): Outbox => ({
-  async pending(limit, olderThanMs = 0) {
-    const sql = 'SELECT event FROM "$outbox" WHERE at <= ? ORDER BY seq LIMIT ?';
-    const rows = file.reader.all(sql, [Date.now() - olderThanMs, limit]);
-    return Array.from(rows, ([event]) => JSON.parse(event as string) as OutboxEvent);
-  },
-  async add(institution, facts) {
-    const events = asEvents(institution, facts, file.surroundings.trace);
-    const answer = await file.write(outboxSteps(events), events);
-    if (isFailure(answer)) throw engineError(file.path, answer);
-  },
-  async done(ids) {
-    if (ids.length === 0) return;
-    const sql = 'DELETE FROM "$outbox" WHERE id IN (SELECT value FROM json_each(?))';
-    await file.write([[sql, 'run', [JSON.stringify(ids)]]]);
-  },
-  onCommitted: file.onCommitted,
-});
+export function createOutbox(file: DatabaseFile): Outbox {
+  return {
+    async pending(limit, olderThanMs = 0) {
+      const sql = 'SELECT event FROM "$outbox" WHERE at <= ? ORDER BY seq LIMIT ?';
+      const rows = file.reader.all(sql, [Date.now() - olderThanMs, limit]);
+      return Array.from(rows, ([event]) => JSON.parse(event as string) as OutboxEvent);
+    },
+    async add(institution, facts) {
+      const events = asEvents(institution, facts, file.surroundings.trace);
+      const answer = await file.write(outboxSteps(events), events);
+      if (isFailure(answer)) throw engineError(file.path, answer);
+    },
+    async done(ids) {
+      if (ids.length === 0) return;
+      const sql = 'DELETE FROM "$outbox" WHERE id IN (SELECT value FROM json_each(?))';
+      await file.write([[sql, 'run', [JSON.stringify(ids)]]]);
+    },
+    onCommitted: file.onCommitted,
+  };
+}

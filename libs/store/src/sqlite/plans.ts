@@ -7,7 +7,7 @@ import { pageReads, pageSql, sourceSql, whereClauses } from './where.ts';
  * How SQLite reads the pages of a query of one institution, one text per statement: for tests that an index serves it,
  * which is declared for both engines.
  */
-export const plansOf = <T extends Document>(collection: Collection<T>, query: Query): string[] => {
+export function plansOf<T extends Document>(collection: Collection<T>, query: Query): string[] {
   const { name, indexes, work = [] } = collection;
   const plain = { name, indexes, work };
   const table = tableInfo(plain);
@@ -21,4 +21,4 @@ export const plansOf = <T extends Document>(collection: Collection<T>, query: Qu
   });
   database.close();
   return plans;
-};
+}

@@ -4,22 +4,21 @@ import { earliestOf } from '../due.ts';
 import type { Document, Due } from '../port.ts';
 
 /** The document of a row of the table's columns (`read` of its {@link TableInfo}). */
-export const documentOf = <T extends Document>([institution, version, body, due]: readonly unknown[]): T => {
+export function documentOf<T extends Document>([institution, version, body, due]: readonly unknown[]): T {
   const document = JSON.parse(body as string);
   document.version = version;
   document.institution = institution;
   if (typeof due === 'string') document.due = JSON.parse(due);
   return document;
-};
+}
 
 /** The text of a document without the members that the store sets. */
-export const bodyOf = (document: object): string => {
+export function bodyOf(document: object): string {
   const { version: _version, institution: _institution, due: _due, ...body } = document as Document;
   return JSON.stringify(body);
-};
+}
 
 /** Due work as its columns have it: all of it in JSON, and the earliest instant. */
-export const dueColumns = (due: Due | undefined): readonly [string | null, number | null] => [
-  due ? JSON.stringify(due) : null,
-  earliestOf(due),
-];
+export function dueColumns(due: Due | undefined): readonly [string | null, number | null] {
+  return [due ? JSON.stringify(due) : null, earliestOf(due)];
+}

@@ -8,24 +8,19 @@ import type { Table } from './writer/protocol.ts';
 const ownColumns: ReadonlySet<string> = new Set(['id', 'institution', 'version']);
 
 /** The column of a field that an index names. @throws for anything but a dotted path */
-export const column = (field: string): string => {
+export function column(field: string): string {
   return ownColumns.has(requirePath(field)) ? field : `"$${field}"`;
-};
+}
 
 /** The expression that reads a field without an index. */
-export const extraction = (field: string): string => `json_extract(body, '$.${field}')`;
-
-/**
- * The columns of an index. A plain one ends with the id, the tie-break of every order, so that a page is read from the
- * index alone; a unique one must not.
- */
-const indexColumns = (index: Index): readonly string[] => {
-  const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(column)];
-  return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
-};
+export function extraction(field: string): string {
+  return `json_extract(body, '$.${field}')`;
+}
 
 /** The name of an index in the database. */
-export const indexName = (table: string, index: string): string => `${table}.${index}`;
+export function indexName(table: string, index: string): string {
+  return `${table}.${index}`;
+}
 
 /** A collection as its statements use it. */
 export interface TableInfo {
@@ -43,7 +38,7 @@ export interface TableInfo {
 }
 
 /** What the statements of a collection need to know. */
-export const tableInfo = ({ name, indexes, work: declared }: Collection<Document>): TableInfo => {
+export function tableInfo({ name, indexes, work: declared }: Collection<Document>): TableInfo {
   const work = requireWork(name, declared);
   const unique = new Map([[`${name}.id`, 'id']]);
   for (const index of indexes.filter((one) => one.unique)) {
@@ -58,10 +53,19 @@ export const tableInfo = ({ name, indexes, work: declared }: Collection<Document
     indexes: new Set(indexes.map((index) => index.name)),
     indexed: new Set(indexes.flatMap((index) => index.fields.map(column))),
   };
+}
+
+/**
+ * The columns of an index. A plain one ends with the id, the tie-break of every order, so that a page is read from the
+ * index alone; a unique one must not.
+ */
+const indexColumns = (index: Index): readonly string[] => {
+  const columns = [...(index.acrossInstitutions ? [] : ['institution']), ...index.fields.map(column)];
+  return index.unique || columns.includes('id') ? columns : [...columns, 'id'];
 };
 
 /** The table of a collection. @throws if a name in it is not allowed */
-export const tableOf = (collection: Collection<Document>): Table => {
+export function tableOf(collection: Collection<Document>): Table {
   requireDeclaration(collection);
   const { name, indexes } = collection;
   const columns: Record<string, string> = {};
@@ -76,7 +80,7 @@ export const tableOf = (collection: Collection<Document>): Table => {
   const due = indexName(name, '$due');
   statements[due] = `CREATE INDEX "${due}" ON "${name}" (due_at, id) WHERE due_at IS NOT NULL`;
   return { name, columns, indexes: statements, due: true };
-};
+}
 
 // Rows are appended and their random keys are in small indexes: fewer pages change than with the rows in key order.
 const ownTables = `
@@ -90,6 +94,22 @@ const ownTables = `
     subject TEXT, key TEXT, expires_at INTEGER NOT NULL, PRIMARY KEY (subject, key)) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS "$subjects.expiry" ON "$subjects" (expires_at);
   DROP TABLE IF EXISTS "$leases";`;
+
+/**
+ * Creates the declared tables and indexes of the file in one transaction: instances that start at once wait for each
+ * other. Undeclared tables and all documents stay unchanged.
+ */
+export function migrate(database: DatabaseSync, tables: readonly Table[]): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    database.exec(ownTables);
+    for (const table of tables) migrateTable(database, table);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
 
 const migrateTable = (database: DatabaseSync, table: Table) => {
   database.exec(`CREATE TABLE IF NOT EXISTS "${table.name}" (
@@ -124,21 +144,5 @@ const migrateTable = (database: DatabaseSync, table: Table) => {
     } catch (error) {
       throw new Error(`index ${name} cannot be created: ${(error as Error).message}`, { cause: error });
     }
-  }
-};
-
-/**
- * Creates the declared tables and indexes of the file in one transaction: instances that start at once wait for each
- * other. Undeclared tables and all documents stay unchanged.
- */
-export const migrate = (database: DatabaseSync, tables: readonly Table[]): void => {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    database.exec(ownTables);
-    for (const table of tables) migrateTable(database, table);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
   }
 };

@@ -8,46 +8,11 @@ interface SnapshotFile {
   readonly to: string;
 }
 
-const named = <R>(path: string, act: () => R): R => {
-  try {
-    return act();
-  } catch (error) {
-    throw engineError(path, failureOf(error));
-  }
-};
-
 /** Longest wait for the writers of a file, in milliseconds. */
 const WAIT_MS = 10_000;
 
-const opened = (path: string, readOnly: boolean): DatabaseSync =>
-  named(path, () => {
-    // SQLite would create a missing file.
-    if (!existsSync(path)) throw new Error('it does not exist');
-    const database = new DatabaseSync(path, { readOnly, timeout: WAIT_MS });
-    // Pays the cost of opening before any writer is blocked.
-    database.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return database;
-  });
-
 /** Pages copied between two returns to the event loop; about 4 MB. */
 const RATE = 1_000;
-
-/** Turns the copy into one file without a log, checks it, and makes it durable. */
-const finish = (path: string): void => {
-  named(path, () => {
-    const copy = new DatabaseSync(path);
-    try {
-      copy.exec('PRAGMA journal_mode = DELETE');
-      const [verdict] = copy.prepare('PRAGMA quick_check(1)').all();
-      if (verdict?.quick_check !== 'ok') throw new Error(`the copy is damaged: ${verdict?.quick_check}`);
-    } finally {
-      copy.close();
-    }
-  });
-  const file = openSync(path, 'r+');
-  fsyncSync(file);
-  closeSync(file);
-};
 
 /**
  * Copies database files at one moment in time, beside the programs that write them. It takes the write lock of every
@@ -57,10 +22,10 @@ const finish = (path: string): void => {
  * blocked.
  * @throws an Error that names the file and the reason
  */
-export const snapshotSqlite = async (
+export async function snapshotSqlite(
   files: readonly SnapshotFile[],
   onProgress: (pages: number) => void = () => undefined,
-): Promise<number> => {
+): Promise<number> {
   const all: {
     readonly path: string;
     readonly to: string;
@@ -100,4 +65,39 @@ export const snapshotSqlite = async (
       writer.close();
     }
   }
+}
+
+const opened = (path: string, readOnly: boolean): DatabaseSync =>
+  named(path, () => {
+    // SQLite would create a missing file.
+    if (!existsSync(path)) throw new Error('it does not exist');
+    const database = new DatabaseSync(path, { readOnly, timeout: WAIT_MS });
+    // Pays the cost of opening before any writer is blocked.
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return database;
+  });
+
+const named = <R>(path: string, act: () => R): R => {
+  try {
+    return act();
+  } catch (error) {
+    throw engineError(path, failureOf(error));
+  }
+};
+
+/** Turns the copy into one file without a log, checks it, and makes it durable. */
+const finish = (path: string): void => {
+  named(path, () => {
+    const copy = new DatabaseSync(path);
+    try {
+      copy.exec('PRAGMA journal_mode = DELETE');
+      const [verdict] = copy.prepare('PRAGMA quick_check(1)').all();
+      if (verdict?.quick_check !== 'ok') throw new Error(`the copy is damaged: ${verdict?.quick_check}`);
+    } finally {
+      copy.close();
+    }
+  });
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 };

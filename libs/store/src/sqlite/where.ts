@@ -11,24 +11,43 @@ export interface Clause {
 /**
  * The SQL of a field: its column if an index names it (`indexed` holds the columns), else the expression over the body.
  */
-export const fieldSql = (field: string, indexed: ReadonlySet<string>): string => {
+export function fieldSql(field: string, indexed: ReadonlySet<string>): string {
   const name = column(field);
   return !name.startsWith('"') || indexed.has(name) ? name : extraction(field);
-};
-
-/** A scalar as SQLite stores it: JSON's true and false are 1 and 0. */
-const sqlValue = (value: Scalar): Value => (typeof value === 'boolean' ? Number(value) : value);
+}
 
 const nothing: Clause = { sql: 'FALSE', values: [] };
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-const membership = (field: string, values: readonly Scalar[]): Clause => {
-  const present = values.filter((value) => value !== null);
-  // One text for every length of the list, so that its statement is prepared once.
-  const within = { sql: `${field} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(present)] };
-  if (present.length === values.length) return within;
-  return { sql: `(${within.sql} OR ${field} IS NULL)`, values: within.values };
-};
+/** All clauses joined by AND; TRUE for none. */
+export function allOf(clauses: readonly Clause[]): Clause {
+  return {
+    sql: clauses.length === 0 ? 'TRUE' : clauses.map(({ sql }) => sql).join(' AND '),
+    values: clauses.flatMap(({ values }) => values),
+  };
+}
+
+/**
+ * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus prevents
+ * SQLite from searching an index of the other fields, which would read all of the institution's rows in it.
+ */
+export function whereClauses(
+  where: Where,
+  institution: string | undefined,
+  indexed: ReadonlySet<string>,
+): readonly Clause[] {
+  const plus = namesIds(where) ? '+' : '';
+  return [
+    ...(institution === undefined ? [] : [{ sql: `${plus}institution = ?`, values: [institution] }]),
+    ...Object.entries(where).flatMap(([name, condition]) =>
+      clause(name, `${name === 'id' ? '' : plus}${fieldSql(name, indexed)}`, condition),
+    ),
+  ];
+}
+
+/** Whether the ids themselves are named: then their own index is the one to use. */
+const namesIds = ({ id }: Where): boolean =>
+  typeof id === 'string' || (typeof id === 'object' && id !== null && 'in' in id);
 
 const clause = (name: string, field: string, condition: Condition | undefined): Clause[] => {
   // An empty condition must not match every document.
@@ -45,38 +64,30 @@ const clause = (name: string, field: string, condition: Condition | undefined): 
   });
 };
 
-/** All clauses joined by AND; TRUE for none. */
-export const allOf = (clauses: readonly Clause[]): Clause => ({
-  sql: clauses.length === 0 ? 'TRUE' : clauses.map(({ sql }) => sql).join(' AND '),
-  values: clauses.flatMap(({ values }) => values),
-});
+/** A scalar as SQLite stores it: JSON's true and false are 1 and 0. */
+const sqlValue = (value: Scalar): Value => (typeof value === 'boolean' ? Number(value) : value);
 
-/** Whether the ids themselves are named: then their own index is the one to use. */
-const namesIds = ({ id }: Where): boolean =>
-  typeof id === 'string' || (typeof id === 'object' && id !== null && 'in' in id);
-
-/**
- * The conditions of `where`, within an institution unless that is undefined. Where ids are named, a plus prevents
- * SQLite from searching an index of the other fields, which would read all of the institution's rows in it.
- */
-export const whereClauses = (
-  where: Where,
-  institution: string | undefined,
-  indexed: ReadonlySet<string>,
-): readonly Clause[] => {
-  const plus = namesIds(where) ? '+' : '';
-  return [
-    ...(institution === undefined ? [] : [{ sql: `${plus}institution = ?`, values: [institution] }]),
-    ...Object.entries(where).flatMap(([name, condition]) =>
-      clause(name, `${name === 'id' ? '' : plus}${fieldSql(name, indexed)}`, condition),
-    ),
-  ];
+const membership = (field: string, values: readonly Scalar[]): Clause => {
+  const present = values.filter((value) => value !== null);
+  // One text for every length of the list, so that its statement is prepared once.
+  const within = { sql: `${field} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(present)] };
+  if (present.length === values.length) return within;
+  return { sql: `(${within.sql} OR ${field} IS NULL)`, values: within.values };
 };
 
 /** The reads of a page, in order until the limit is reached. Each is one range of one index. */
 interface PageReads {
   readonly conditions: readonly Clause[];
   readonly order: string;
+}
+
+/** How a query is read: usually at once, in two parts where a cursor crosses from null to values. */
+export function pageReads(query: Query, indexed: ReadonlySet<string>): PageReads[] {
+  const field = fieldSql(query.orderBy ?? 'id', indexed);
+  const direction = query.descending ? 'DESC' : 'ASC';
+  const order = field === 'id' ? `id ${direction}` : `${field} ${direction}, id ${direction}`;
+  const parts = query.after ? after(field, query.after, query.descending ?? false) : [[]];
+  return parts.map((conditions) => ({ conditions, order }));
 }
 
 const after = (field: string, { value, id }: NonNullable<Query['after']>, descending: boolean): Clause[][] => {
@@ -92,33 +103,24 @@ const after = (field: string, { value, id }: NonNullable<Query['after']>, descen
   return descending ? [rest, [isNull]] : [rest];
 };
 
-/** How a query is read: usually at once, in two parts where a cursor crosses from null to values. */
-export const pageReads = (query: Query, indexed: ReadonlySet<string>): PageReads[] => {
-  const field = fieldSql(query.orderBy ?? 'id', indexed);
-  const direction = query.descending ? 'DESC' : 'ASC';
-  const order = field === 'id' ? `id ${direction}` : `${field} ${direction}, id ${direction}`;
-  const parts = query.after ? after(field, query.after, query.descending ?? false) : [[]];
-  return parts.map((conditions) => ({ conditions, order }));
-};
-
 /** Where documents are read: from a table, by the index that the query names, unless it names the documents. */
-export const sourceSql = (table: TableInfo, { index, where = {} }: Pick<Query, 'index' | 'where'>): string => {
+export function sourceSql(table: TableInfo, { index, where = {} }: Pick<Query, 'index' | 'where'>): string {
   if (index === undefined || namesIds(where)) return `"${table.name}"`;
   if (!table.indexes.has(index)) throw new Error(`${table.name} has no index ${index}`);
   return `"${table.name}" INDEXED BY "${indexName(table.name, index)}"`;
-};
+}
 
 /** The text and values of one read. A negative limit is none. */
-export const pageSql = (
+export function pageSql(
   { read }: Pick<TableInfo, 'read'>,
   source: string,
   conditions: readonly Clause[],
   order: string,
   limit: number,
-): Clause => {
+): Clause {
   const { sql, values } = allOf(conditions);
   return {
     sql: `SELECT ${read} FROM ${source} WHERE ${sql} ORDER BY ${order} LIMIT ?`,
     values: [...values, limit],
   };
-};
+}

@@ -23,6 +23,16 @@ type WrapDue = <T extends Document>(
   documents: Pick<Documents<T>, 'get'>,
 ) => Partial<DueDocuments<T>>;
 
+/** Ends and moves work whatever has become of it since it was claimed. */
+export function withoutConditionalEnd(store: Store): Store {
+  return withDue(store, ({ moveDue }, { get }) => ({
+    async moveDue(id, name, from, to) {
+      const current = (await get(id))?.due?.[name];
+      return current ? moveDue(id, name, current, to) : moveDue(id, name, from, to);
+    },
+  }));
+}
+
 /** The store with other methods for due work. */
 const withDue = (store: Store, wrap: WrapDue): Store => ({
   ...store,
@@ -32,42 +42,36 @@ const withDue = (store: Store, wrap: WrapDue): Store => ({
   },
 });
 
-/** Ends and moves work whatever has become of it since it was claimed. */
-export const withoutConditionalEnd = (store: Store): Store =>
-  withDue(store, ({ moveDue }, { get }) => ({
-    async moveDue(id, name, from, to) {
-      const current = (await get(id))?.due?.[name];
-      return current ? moveDue(id, name, current, to) : moveDue(id, name, from, to);
-    },
-  }));
-
 /** Claims by looking for due work first, and returns it whoever gets the claim. */
-export const withoutConditionalClaim = (store: Store): Store =>
-  withDue(store, ({ claimDue, listDue }) => ({
+export function withoutConditionalClaim(store: Store): Store {
+  return withDue(store, ({ claimDue, listDue }) => ({
     async claimDue(request) {
       const found = await listDue({ until: request.now, limit: request.limit });
       const claimed = await claimDue(request);
       return claimed.length === 0 ? found.map((document) => ({ document, work: Object.keys(request.forMs) })) : claimed;
     },
   }));
+}
 
 /** Claims for good. */
-export const withEndlessClaims = (store: Store): Store =>
-  withDue(store, ({ claimDue }) => ({
+export function withEndlessClaims(store: Store): Store {
+  return withDue(store, ({ claimDue }) => ({
     claimDue: ({ forMs, ...request }) =>
       claimDue({ ...request, forMs: Object.fromEntries(Object.keys(forMs).map((name) => [name, 1e12])) }),
   }));
+}
 
 /** Reads and writes without the tenant filter. */
-export const withoutTenantFilter = (store: Store): Store =>
-  wrapped(store, (documents, _institution, all) => {
+export function withoutTenantFilter(store: Store): Store {
+  return wrapped(store, (documents, _institution, all) => {
     const { insert, insertMany } = documents;
     return { ...documents, ...all, insert, insertMany };
   });
+}
 
 /** Updates by reading, computing and overwriting, without a check for other writes. */
-export const withoutCompareAndSwap = (store: Store): Store =>
-  wrapped(store, (documents) => ({
+export function withoutCompareAndSwap(store: Store): Store {
+  return wrapped(store, (documents) => ({
     ...documents,
     async update(id, fn, options) {
       const current = await documents.get(id);
@@ -75,16 +79,19 @@ export const withoutCompareAndSwap = (store: Store): Store =>
       return change ? documents.update(id, () => change, options) : current;
     },
   }));
+}
 
 /** Returns documents in the stored shape, ignoring the shape that the reader declares. */
-export const withoutShapes = (store: Store): Store => ({
-  ...store,
-  collection: ({ upgrade: _upgrade, ...plain }) => store.collection(plain),
-});
+export function withoutShapes(store: Store): Store {
+  return {
+    ...store,
+    collection: ({ upgrade: _upgrade, ...plain }) => store.collection(plain),
+  };
+}
 
 /** Claims by finding free documents first and taking them one by one, without a check for other claims. */
-export const withoutAtomicClaim = (store: Store): Store =>
-  wrapped(store, (documents) => ({
+export function withoutAtomicClaim(store: Store): Store {
+  return wrapped(store, (documents) => ({
     ...documents,
     async claim({ where, set, limit }) {
       const found = await documents.find({ where, ...(limit === undefined ? {} : { limit }) });
@@ -94,10 +101,11 @@ export const withoutAtomicClaim = (store: Store): Store =>
       return taken.filter((one) => one !== undefined);
     },
   }));
+}
 
 /** Writes the events first, separately. */
-export const withEventsBefore = (store: Store): Store =>
-  wrapped(store, <T extends Document>(documents: Documents<T>) => {
+export function withEventsBefore(store: Store): Store {
+  return wrapped(store, <T extends Document>(documents: Documents<T>) => {
     const publish = async (id: string, events: WriteOptions<T>['events'] = []) => {
       const carrier = { id: `carrier-${id}-${Math.random()}`, name: 'carrier' } as unknown as New<T>;
       await documents.insert(carrier, { events: events.map((one) => ({ key: id, ...one })) });
@@ -111,6 +119,7 @@ export const withEventsBefore = (store: Store): Store =>
       },
     };
   });
+}
 
 /** Writes the events after the document: those of one write together with the next. */
 const withEventsAfter = (store: Store): Store => {
@@ -140,17 +149,17 @@ const withEarlyAcknowledgement = (store: Store): Store => {
 };
 
 /** Ignores the idempotency record of a write. */
-export const withoutIdempotencyRecords = (store: Store): Store =>
-  wrapped(store, (documents) => ({
+export function withoutIdempotencyRecords(store: Store): Store {
+  return wrapped(store, (documents) => ({
     ...documents,
     insert: (document, options) => documents.insert(document, { ...options, idempotencyRecord: undefined }),
     update: (id, fn, options) => documents.update(id, fn, { ...options, idempotencyRecord: undefined }),
   }));
+}
 
 /** Writes the idempotency record separately, before its write or after it. */
-export const withIdempotencyRecordsApart =
-  (order: 'before' | 'after') =>
-  (store: Store): Store =>
+export function withIdempotencyRecordsApart(order: 'before' | 'after') {
+  return (store: Store): Store =>
     wrapped(store, <T extends Document>(documents: Documents<T>) => ({
       ...documents,
       async insert(document: New<T>, { idempotencyRecord, ...options }: WriteOptions<T> = {}) {
@@ -164,9 +173,10 @@ export const withIdempotencyRecordsApart =
         return written;
       },
     }));
+}
 
 /** Remembers an answer in two steps, without a check for other ones. */
-export const withoutFirstAnswer = (store: Store): Store => {
+export function withoutFirstAnswer(store: Store): Store {
   const keys = store.idempotency;
   const latest = new Map<string, Awaited<ReturnType<typeof keys.find>>>();
   return {
@@ -181,17 +191,18 @@ export const withoutFirstAnswer = (store: Store): Store => {
       },
     },
   };
-};
+}
 
 /** Pages by the value alone, without the id as tie-break. */
-export const withoutTieBreak = (store: Store): Store =>
-  wrapped(store, (documents) => ({
+export function withoutTieBreak(store: Store): Store {
+  return wrapped(store, (documents) => ({
     ...documents,
     find: (query = {}) =>
       documents.find(
         query.after ? { ...query, after: { ...query.after, id: query.descending ? '' : '\uffff' } } : query,
       ),
   }));
+}
 
 /** Doubles whose fault shows when their process is killed. */
 const killed = { 'late-events': withEventsAfter, 'early-acknowledgement': withEarlyAcknowledgement };
@@ -200,7 +211,9 @@ const killed = { 'late-events': withEventsAfter, 'early-acknowledgement': withEa
 export type KilledDouble = keyof typeof killed;
 
 /** The store that the killed writer opens. */
-export const openStore = async (
+export async function openStore(
   { double, ...settings }: { readonly directory: string; readonly double: KilledDouble },
   collections: readonly Collection<Document>[],
-): Promise<Store> => killed[double](await openSqlite(settings, collections));
+): Promise<Store> {
+  return killed[double](await openSqlite(settings, collections));
+}

@@ -4,7 +4,7 @@ import { describe, test } from '@jest/globals';
 export const mongoUrl: string | undefined = process.env.TEST_MONGODB_URL || undefined;
 
 /** Declares the tests of `body` if there is a MongoDB; otherwise a skipped test with the reason. */
-export const describeMongo = (name: string, body: (url: string) => void): void => {
+export function describeMongo(name: string, body: (url: string) => void): void {
   if (mongoUrl !== undefined) {
     const url = mongoUrl;
     describe(name, () => body(url));
@@ -16,4 +16,4 @@ export const describeMongo = (name: string, body: (url: string) => void): void =
       test.skip(reason, () => {});
     });
   }
-};
+}

@@ -15,11 +15,12 @@ interface Settings {
 const PATIENT_MS = 60_000;
 
 /** Opens one instance with its own connections, as another process would. */
-export const openStore = (settings: Settings, collections: readonly Collection<Document>[]): Promise<Store> =>
-  openMongoStore({ ...settings, collections });
+export function openStore(settings: Settings, collections: readonly Collection<Document>[]): Promise<Store> {
+  return openMongoStore({ ...settings, collections });
+}
 
 /** What the call resolves to, once it is answered: the server may stand still for longer than the store waits. */
-export const patiently = async <R>(call: () => Promise<R>): Promise<R> => {
+export async function patiently<R>(call: () => Promise<R>): Promise<R> {
   const until = Date.now() + PATIENT_MS;
   for (;;) {
     try {
@@ -28,10 +29,10 @@ export const patiently = async <R>(call: () => Promise<R>): Promise<R> => {
       if (!(error instanceof StoreUnavailable) || Date.now() > until) throw error;
     }
   }
-};
+}
 
 /** Settings of a new, empty database, its name, and its removal. */
-export const newDatabase = (url: string) => {
+export function newDatabase(url: string) {
   const name = `test-${randomUUID()}`;
   const database = `boxoffice_${name}`;
   const withClient = async <R>(use: (client: MongoClient) => Promise<R>): Promise<R> => {
@@ -56,20 +57,22 @@ export const newDatabase = (url: string) => {
             .catch(() => false)),
       ),
   };
-};
+}
 
 /** The MongoDB engine on a new, empty database. */
-export const mongoEngine = (url: string) => async (): Promise<Engine> => {
-  const { settings, remove } = newDatabase(url);
-  return {
-    open: (collections) => openStore(settings, collections),
-    child: { module: import.meta.url, settings },
-    remove,
+export function mongoEngine(url: string) {
+  return async (): Promise<Engine> => {
+    const { settings, remove } = newDatabase(url);
+    return {
+      open: (collections) => openStore(settings, collections),
+      child: { module: import.meta.url, settings },
+      remove,
+    };
   };
-};
+}
 
 /** A store on a new database behind a proxy, which passes every command until `judge` sets other verdicts. */
-export const openBehindProxy = async (url: string, answerMs: number) => {
+export async function openBehindProxy(url: string, answerMs: number) {
   const { settings, remove, database, withClient } = newDatabase(url);
   const seen: Command[] = [];
   let verdictOn: (command: Command) => Verdict = () => 'pass';
@@ -104,4 +107,4 @@ export const openBehindProxy = async (url: string, answerMs: number) => {
       await remove();
     },
   };
-};
+}

@@ -26,48 +26,16 @@ interface Proxy {
 
 const opMsg = 2013;
 
-/** A wire message that answers another one. */
-const answerTo = (request: Buffer, document: object): Buffer => {
-  const body = BSON.serialize(document);
-  const message = Buffer.alloc(21 + body.length);
-  message.writeInt32LE(message.length, 0);
-  message.writeInt32LE(request.readInt32LE(4), 8);
-  message.writeInt32LE(opMsg, 12);
-  message.set(body, 21);
-  return message;
-};
-
-/** The command in a wire message, or undefined if it is something else. */
-const commandOf = (message: Buffer): Command | undefined => {
-  if (message.readInt32LE(12) !== opMsg || message[20] !== 0) return undefined;
-  return BSON.deserialize(message.subarray(21, 21 + message.readInt32LE(21)));
-};
-
-/** Splits a stream into wire messages, each of which begins with its length. */
-const splitter = () => {
-  let rest = Buffer.alloc(0);
-  return (chunk: Buffer): Buffer[] => {
-    rest = Buffer.concat([rest, chunk]);
-    const messages: Buffer[] = [];
-    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
-      const length = rest.readInt32LE(0);
-      messages.push(rest.subarray(0, length));
-      rest = rest.subarray(length);
-    }
-    return messages;
-  };
-};
-
 /**
  * Starts a proxy. `judge` decides about each command before the server gets it; `answered` is called when the server
  * has answered an `unanswered` command. `instead` answers commands that the server does not know.
  */
-export const startProxy = async (
+export async function startProxy(
   url: string,
   judge: (command: Command) => Verdict,
   answered: (command: Command) => void = () => {},
   instead: (command: Command) => object | undefined = () => undefined,
-): Promise<Proxy> => {
+): Promise<Proxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];
@@ -131,23 +99,52 @@ export const startProxy = async (
       await once(server, 'close');
     },
   };
+}
+
+/** Splits a stream into wire messages, each of which begins with its length. */
+const splitter = () => {
+  let rest = Buffer.alloc(0);
+  return (chunk: Buffer): Buffer[] => {
+    rest = Buffer.concat([rest, chunk]);
+    const messages: Buffer[] = [];
+    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
+      const length = rest.readInt32LE(0);
+      messages.push(rest.subarray(0, length));
+      rest = rest.subarray(length);
+    }
+    return messages;
+  };
+};
+
+/** The command in a wire message, or undefined if it is something else. */
+const commandOf = (message: Buffer): Command | undefined => {
+  if (message.readInt32LE(12) !== opMsg || message[20] !== 0) return undefined;
+  return BSON.deserialize(message.subarray(21, 21 + message.readInt32LE(21)));
+};
+
+/** A wire message that answers another one. */
+const answerTo = (request: Buffer, document: object): Buffer => {
+  const body = BSON.serialize(document);
+  const message = Buffer.alloc(21 + body.length);
+  message.writeInt32LE(message.length, 0);
+  message.writeInt32LE(request.readInt32LE(4), 8);
+  message.writeInt32LE(opMsg, 12);
+  message.set(body, 21);
+  return message;
 };
 
 /** Whether a command writes. */
-export const isWrite = (command: Command): boolean =>
-  ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '');
+export function isWrite(command: Command): boolean {
+  return ['insert', 'update', 'delete', 'findAndModify'].includes(Object.keys(command)[0] ?? '');
+}
 
 const ITERATIONS = 4_096;
-
-const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-
-const textIn = ({ payload }: Command): string => Buffer.from((payload as Binary).buffer).toString();
 
 /**
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677) for the user with this password, as answers to commands; it
  * believes every client. Conversations are told apart by their nonce.
  */
-export const scramServer = (password: string) => {
+export function scramServer(password: string) {
   const conversations = new Map<string, string>();
   const salt = randomBytes(16);
   const serverKey = hmac(pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256'), 'Server Key');
@@ -166,4 +163,8 @@ export const scramServer = (password: string) => {
     }
     return undefined;
   };
-};
+}
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+const textIn = ({ payload }: Command): string => Buffer.from((payload as Binary).buffer).toString();

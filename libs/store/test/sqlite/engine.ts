@@ -5,10 +5,10 @@ import type { Engine } from '../../src/conformance/index.ts';
 import { type Collection, type Document, openSqliteStores, type Store } from '../../src/index.ts';
 
 /** Opens one instance with its own writer thread, as another process would. */
-export const openStore = async (
+export async function openStore(
   { directory }: { directory: string },
   collections: readonly Collection<Document>[],
-): Promise<Store> => {
+): Promise<Store> {
   const stores = openSqliteStores({ directory });
   try {
     const store = await stores.open('suite', collections);
@@ -17,10 +17,10 @@ export const openStore = async (
     await stores.close();
     throw error;
   }
-};
+}
 
 /** The SQLite engine on a new, empty directory. */
-export const sqliteEngine = async (): Promise<Engine> => {
+export async function sqliteEngine(): Promise<Engine> {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-store-'));
   return {
     open: (collections) => openStore({ directory }, collections),
@@ -29,4 +29,4 @@ export const sqliteEngine = async (): Promise<Engine> => {
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-};
+}

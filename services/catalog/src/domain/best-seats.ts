@@ -16,6 +16,24 @@ interface Run {
   readonly seats: readonly FreeSeat[];
 }
 
+/** One row nearer to the front is worth this many seats nearer to the centre. */
+const ROW_WORTH = 8;
+/** The cost of a single free seat left beside the block: it is hard to sell. */
+const ORPHAN_COST = 3;
+
+/**
+ * Seats in as few groups as possible: the longest runs first, the nearer one of equal runs. Undefined if too few are
+ * free.
+ */
+export function fewestGroups(free: readonly FreeSeat[], count: number): readonly string[] | undefined {
+  if (free.length < count) return undefined;
+  const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
+  return longest
+    .flatMap(({ seats }) => seats)
+    .slice(0, count)
+    .map(({ id }) => id);
+}
+
 /** Runs of adjacent seats: one row, consecutive positions, without a gap such as an aisle. */
 const runs = (free: readonly FreeSeat[]): Run[] => {
   const sorted = [...free].sort((left, right) => left.order - right.order);
@@ -29,10 +47,23 @@ const runs = (free: readonly FreeSeat[]): Run[] => {
   return found;
 };
 
-/** One row nearer to the front is worth this many seats nearer to the centre. */
-const ROW_WORTH = 8;
-/** The cost of a single free seat left beside the block: it is hard to sell. */
-const ORPHAN_COST = 3;
+/**
+ * The best block of `count` adjacent free seats: near the front and the centre, without leaving a single seat.
+ * Undefined if no row has enough. `rank` selects the rank-th best block (0: the best), so that concurrent requests
+ * choose different ones.
+ */
+export function bestBlock(
+  free: readonly FreeSeat[],
+  count: number,
+  seatsInRow: (row: number) => number,
+  rank = 0,
+): readonly string[] | undefined {
+  const blocks = runs(free)
+    .filter(({ seats }) => seats.length >= count)
+    .flatMap((run) => blocksOf(run, count, seatsInRow))
+    .sort((left, right) => left.score - right.score);
+  return blocks[Math.min(rank, blocks.length - 1)]?.ids;
+}
 
 const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) => number): Block[] =>
   Array.from({ length: seats.length - count + 1 }, (_, start) => {
@@ -42,34 +73,3 @@ const blocksOf = ({ row, seats }: Run, count: number, seatsInRow: (row: number) 
     const orphans = [start, seats.length - count - start].filter((left) => left === 1).length;
     return { ids, score: row * ROW_WORTH + offCentre + orphans * ORPHAN_COST };
   });
-
-/**
- * Seats in as few groups as possible: the longest runs first, the nearer one of equal runs. Undefined if too few are
- * free.
- */
-export const fewestGroups = (free: readonly FreeSeat[], count: number): readonly string[] | undefined => {
-  if (free.length < count) return undefined;
-  const longest = runs(free).sort((left, right) => right.seats.length - left.seats.length || left.row - right.row);
-  return longest
-    .flatMap(({ seats }) => seats)
-    .slice(0, count)
-    .map(({ id }) => id);
-};
-
-/**
- * The best block of `count` adjacent free seats: near the front and the centre, without leaving a single seat.
- * Undefined if no row has enough. `rank` selects the rank-th best block (0: the best), so that concurrent requests
- * choose different ones.
- */
-export const bestBlock = (
-  free: readonly FreeSeat[],
-  count: number,
-  seatsInRow: (row: number) => number,
-  rank = 0,
-): readonly string[] | undefined => {
-  const blocks = runs(free)
-    .filter(({ seats }) => seats.length >= count)
-    .flatMap((run) => blocksOf(run, count, seatsInRow))
-    .sort((left, right) => left.score - right.score);
-  return blocks[Math.min(rank, blocks.length - 1)]?.ids;
-};

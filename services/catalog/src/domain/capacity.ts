@@ -27,36 +27,37 @@ export interface CategoryPlan {
 }
 
 /** The rows after a request: named ones get their new number of seats, new ones are appended. */
-export const mergedRows = (rows: readonly Row[], request: readonly Row[]): Row[] => {
+export function mergedRows(rows: readonly Row[], request: readonly Row[]): Row[] {
   const requestedSeats = new Map(request.map(({ row, seats }) => [row, seats]));
   const current = rows.map(({ row, seats }) => ({ row, seats: requestedSeats.get(row) ?? seats }));
   const known = new Set(rows.map(({ row }) => row));
   return [...current, ...request.filter(({ row }) => !known.has(row)).map(({ row, seats }) => ({ row, seats }))];
-};
+}
 
-const planUnnumbered = (index: number, from: SeatCategory, capacity: number): CategoryPlan => {
-  const category = { ...from, capacity, made: Math.max(from.made, capacity) };
-  return {
-    category,
-    add: addedSpots(index, category, from),
-    reopen: Math.max(0, Math.min(from.made, capacity) - from.capacity),
-    reopenBelow: orderOf({ category: index, row: 0, seat: from.made + 1 }),
-    remove: [],
-    close: Math.max(0, from.capacity - capacity),
-  };
-};
+/** The problems of the requests, each with its path. */
+export function capacityProblems(
+  categories: readonly SeatCategory[],
+  requests: readonly RequestedCapacity[],
+): string[] {
+  return requests.flatMap((request, position) => {
+    const path = `$.seatCategories[${position}]`;
+    const repeated = requests.findIndex(({ id }) => id === request.id) < position;
+    const category = categories.find(({ id }) => id === request.id);
+    return [...(repeated ? [`${path}.id is named twice`] : []), ...requestProblems(request, category, path)];
+  });
+}
 
-const planNumbered = (index: number, from: SeatCategory, request: readonly Row[]): CategoryPlan => {
-  const rows = mergedRows(from.rows, request);
-  const category = { ...from, rows, capacity: seatsIn(rows) };
-  return {
-    category,
-    add: addedSpots(index, category, from),
-    reopen: 0,
-    reopenBelow: 0,
-    remove: addedSpots(index, from, category),
-    close: 0,
-  };
+const requestProblems = (request: RequestedCapacity, category: SeatCategory | undefined, path: string): string[] => {
+  if (!category) return [`${path}.id is not one of the seat categories`];
+  const { capacity, rows } = request;
+  if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
+  const problems = [...rowProblems(rows ?? [], path), ...relabelled(category.rows, rows ?? [], path)];
+  if (problems.length > 0) return problems;
+  const seats = seatsIn(mergedRows(category.rows, rows ?? []));
+  if (capacity === undefined || capacity === seats) return [];
+  return [
+    `${path}.capacity is ${capacity}, but the rows have ${seats} seats; a numbered seat category changes by its rows`,
+  ];
 };
 
 /** The rows in which a seat would get another label: what is on a ticket stays. */
@@ -74,40 +75,12 @@ const relabelled = (present: readonly Row[], request: readonly Row[], path: stri
   });
 };
 
-const requestProblems = (request: RequestedCapacity, category: SeatCategory | undefined, path: string): string[] => {
-  if (!category) return [`${path}.id is not one of the seat categories`];
-  const { capacity, rows } = request;
-  if (!category.numbered) return rows ? [`${path}.rows are for numbered seat categories only`] : [];
-  const problems = [...rowProblems(rows ?? [], path), ...relabelled(category.rows, rows ?? [], path)];
-  if (problems.length > 0) return problems;
-  const seats = seatsIn(mergedRows(category.rows, rows ?? []));
-  if (capacity === undefined || capacity === seats) return [];
-  return [
-    `${path}.capacity is ${capacity}, but the rows have ${seats} seats; a numbered seat category changes by its rows`,
-  ];
-};
-
-/** The problems of the requests, each with its path. */
-export const capacityProblems = (
-  categories: readonly SeatCategory[],
-  requests: readonly RequestedCapacity[],
-): string[] =>
-  requests.flatMap((request, position) => {
-    const path = `$.seatCategories[${position}]`;
-    const repeated = requests.findIndex(({ id }) => id === request.id) < position;
-    const category = categories.find(({ id }) => id === request.id);
-    return [...(repeated ? [`${path}.id is named twice`] : []), ...requestProblems(request, category, path)];
-  });
-
-const isChange = ({ category, add, reopen, remove, close }: CategoryPlan, from: SeatCategory): boolean =>
-  add.length + reopen + remove.length + close > 0 || category.rows.length !== from.rows.length;
-
 /** The plans of the categories that change. The requests must have no problems. */
-export const planCapacity = (
+export function planCapacity(
   categories: readonly SeatCategory[],
   requests: readonly RequestedCapacity[],
-): CategoryPlan[] =>
-  categories.flatMap((category, index) => {
+): CategoryPlan[] {
+  return categories.flatMap((category, index) => {
     const request = requests.find(({ id }) => id === category.id);
     if (!request) return [];
     const plan = category.numbered
@@ -115,6 +88,35 @@ export const planCapacity = (
       : planUnnumbered(index, category, request.capacity ?? category.capacity);
     return isChange(plan, category) ? [plan] : [];
   });
+}
+
+const planNumbered = (index: number, from: SeatCategory, request: readonly Row[]): CategoryPlan => {
+  const rows = mergedRows(from.rows, request);
+  const category = { ...from, rows, capacity: seatsIn(rows) };
+  return {
+    category,
+    add: addedSpots(index, category, from),
+    reopen: 0,
+    reopenBelow: 0,
+    remove: addedSpots(index, from, category),
+    close: 0,
+  };
+};
+
+const planUnnumbered = (index: number, from: SeatCategory, capacity: number): CategoryPlan => {
+  const category = { ...from, capacity, made: Math.max(from.made, capacity) };
+  return {
+    category,
+    add: addedSpots(index, category, from),
+    reopen: Math.max(0, Math.min(from.made, capacity) - from.capacity),
+    reopenBelow: orderOf({ category: index, row: 0, seat: from.made + 1 }),
+    remove: [],
+    close: Math.max(0, from.capacity - capacity),
+  };
+};
+
+const isChange = ({ category, add, reopen, remove, close }: CategoryPlan, from: SeatCategory): boolean =>
+  add.length + reopen + remove.length + close > 0 || category.rows.length !== from.rows.length;
 
 interface Availability {
   readonly capacity: number;
@@ -128,11 +130,11 @@ interface Availability {
  * counted first and `taken` (held or sold) after it, each in one query. A place sold in between counts as held. While a
  * category grows, more places may be taken than its old capacity: then the capacity is the number taken.
  */
-export const availability = (capacity: number, sold: number, taken: number): Availability => {
+export function availability(capacity: number, sold: number, taken: number): Availability {
   const total = Math.max(capacity, taken);
   const certain = Math.min(sold, taken);
   return { capacity: total, free: total - taken, held: taken - certain, sold: certain };
-};
+}
 
 export const levels = ['available', 'few', 'sold_out'] as const;
 type Level = (typeof levels)[number];
@@ -143,7 +145,7 @@ const FEW_PLACES = 5;
 const FEW_SHARE = 0.05;
 
 /** The level of availability of `free` places out of `capacity`, as points of sale show it. */
-export const levelOf = (free: number, capacity: number): Level => {
+export function levelOf(free: number, capacity: number): Level {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
-};
+}

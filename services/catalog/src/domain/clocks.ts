@@ -31,25 +31,29 @@ interface Started {
 }
 
 /** The local time of a start that is entered now. */
-export const enteredStart = (
+export function enteredStart(
   { startDate, timeZone }: Pick<Started, 'startDate' | 'timeZone'>,
   clocks: Clocks,
-): MeantStart => ({ time: clocks.wallTime(startDate, timeZone), release: clocks.release, startDate, timeZone });
+): MeantStart {
+  return { time: clocks.wallTime(startDate, timeZone), release: clocks.release, startDate, timeZone };
+}
 
 /** A stored start, with what was meant: in those of earlier releases the local time that it has. */
-export const withMeantStart = <S extends Started>(stored: S, clocks: Clocks): S =>
-  stored.meantStart?.startDate === stored.startDate && stored.meantStart.timeZone === stored.timeZone
+export function withMeantStart<S extends Started>(stored: S, clocks: Clocks): S {
+  return stored.meantStart?.startDate === stored.startDate && stored.meantStart.timeZone === stored.timeZone
     ? stored
     : { ...stored, meantStart: enteredStart(stored, clocks) };
+}
 
 /** Whether the clocks of the venue show another time at the start than was meant when it was entered. */
-export const showsAnotherTime = ({ startDate, timeZone, meantStart }: Started, clocks: Clocks): boolean =>
-  meantStart !== undefined && clocks.wallTime(startDate, timeZone) !== meantStart.time;
+export function showsAnotherTime({ startDate, timeZone, meantStart }: Started, clocks: Clocks): boolean {
+  return meantStart !== undefined && clocks.wallTime(startDate, timeZone) !== meantStart.time;
+}
 
 /** The start at which the clocks of the venue show what was meant. */
-export const startAsMeant = <S extends Started>(started: S, clocks: Clocks): S => {
+export function startAsMeant<S extends Started>(started: S, clocks: Clocks): S {
   const { startDate, timeZone, meantStart } = started;
   if (meantStart === undefined) return started;
   const at = new Date(clocks.instantOf(meantStart.time, timeZone, Date.parse(startDate))).toISOString();
   return { ...started, startDate: at, meantStart: { ...meantStart, startDate: at } };
-};
+}

@@ -54,32 +54,25 @@ export interface Performance extends PerformanceDetails {
 }
 
 /** `cancelled` is final; `on_sale` and `closed` alternate freely. */
-export const performanceMayBecome = (from: PerformanceState, to: PerformanceState): boolean =>
-  from === to || from !== 'cancelled';
+export function performanceMayBecome(from: PerformanceState, to: PerformanceState): boolean {
+  return from === to || from !== 'cancelled';
+}
 
 /**
  * The performance after its product was cancelled at `cancelledAt`, written at `now` (both ISO 8601 UTC). Undefined if
  * nothing changes: a performance that had begun is not cancelled, and its tickets stay valid.
  */
-export const cancelledWithProduct = <P extends Performance>(
+export function cancelledWithProduct<P extends Performance>(
   performance: P,
   cancelledAt: string,
   now: string,
-): P | undefined => {
+): P | undefined {
   const { state, startDate, revision } = performance;
   if (state === 'cancelled' || Date.parse(startDate) <= Date.parse(cancelledAt)) return undefined;
   const updatedAt = later(performance.updatedAt, cancelledAt);
   const modifiedAt = later(performance.modifiedAt, now);
   return { ...performance, state: 'cancelled', revision: revision + 1, updatedAt, modifiedAt };
-};
-
-/** The problems of a time zone that a request names. */
-const timeZoneProblems = (timeZone: string, clocks: Clocks, at = '$'): string[] =>
-  clocks.ianaName(timeZone) === undefined ? [`${at}.timeZone is not an IANA time zone`] : [];
-
-/** The problems of the period in which it is sold, each with its path below `at`. */
-const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
-  beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
+}
 
 /** What a change is judged by. */
 export interface ChangeRules extends MoneyRules {
@@ -92,21 +85,31 @@ interface PerformanceRules extends ChangeRules {
 }
 
 /** The problems of a new performance, each with its path below `at`. */
-export const performanceProblems = (input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] => [
-  ...timeZoneProblems(input.timeZone, rules.clocks, at),
-  ...salesProblems(input, at),
-  ...categoryProblems(input.seatCategories, at),
-  ...(rules.manyCategories || input.seatCategories.length === 1
-    ? []
-    : [`${at}.seatCategories must have exactly one seat category, since the product is not a show`]),
-  ...priceProblems(
-    input.prices,
-    input.seatCategories.map(({ code }) => ({ code })),
-    rules,
-    at,
-  ),
-  ...(input.seatMap ? seatMapProblems(input.seatMap, input.seatCategories, `${at}.seatMap`) : []),
-];
+export function performanceProblems(input: PerformanceInput, rules: PerformanceRules, at = '$'): string[] {
+  return [
+    ...timeZoneProblems(input.timeZone, rules.clocks, at),
+    ...salesProblems(input, at),
+    ...categoryProblems(input.seatCategories, at),
+    ...(rules.manyCategories || input.seatCategories.length === 1
+      ? []
+      : [`${at}.seatCategories must have exactly one seat category, since the product is not a show`]),
+    ...priceProblems(
+      input.prices,
+      input.seatCategories.map(({ code }) => ({ code })),
+      rules,
+      at,
+    ),
+    ...(input.seatMap ? seatMapProblems(input.seatMap, input.seatCategories, `${at}.seatMap`) : []),
+  ];
+}
+
+/** The problems of a time zone that a request names. */
+const timeZoneProblems = (timeZone: string, clocks: Clocks, at = '$'): string[] =>
+  clocks.ianaName(timeZone) === undefined ? [`${at}.timeZone is not an IANA time zone`] : [];
+
+/** The problems of the period in which it is sold, each with its path below `at`. */
+const salesProblems = ({ salesFrom, salesTo }: PerformanceDetails, at = '$'): string[] =>
+  beforeStart(salesFrom, salesTo) ? [`${at}.salesTo is before ${at}.salesFrom`] : [];
 
 /** A change: absent members stay, null removes, objects merge, lists and the plan of the hall replace. */
 export interface PerformancePatch {
@@ -122,7 +125,24 @@ export interface PerformancePatch {
   readonly seatMap?: SeatMap | null;
 }
 
+/** Whether the second takes place at another time or place than the first. */
+export function hasMoved(before: PerformanceDetails, after: PerformanceDetails): boolean {
+  return before.startDate !== after.startDate || before.timeZone !== after.timeZone || !same(before.venue, after.venue);
+}
+
 const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+
+/** The problems of a change, each with its path. */
+export function patchProblems(performance: Performance, patch: PerformancePatch, rules: ChangeRules): string[] {
+  return [
+    // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
+    ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone, rules.clocks)),
+    ...salesProblems(merged(performance, patch, rules.clocks)),
+    ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
+    ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
+    ...(patch.seatMap ? seatMapProblems(patch.seatMap, categoriesAfter(performance, patch.seatCategories ?? [])) : []),
+  ];
+}
 
 const merged = (
   performance: PerformanceDetails,
@@ -141,10 +161,6 @@ const merged = (
   };
 };
 
-/** Whether the second takes place at another time or place than the first. */
-export const hasMoved = (before: PerformanceDetails, after: PerformanceDetails): boolean =>
-  before.startDate !== after.startDate || before.timeZone !== after.timeZone || !same(before.venue, after.venue);
-
 /** The seat categories as the change leaves them; a row that it removes stays named. */
 const categoriesAfter = ({ seatCategories }: Performance, requests: readonly RequestedCapacity[]): CategoryRows[] =>
   seatCategories.map(({ id, code, numbered, rows }) => {
@@ -152,27 +168,17 @@ const categoriesAfter = ({ seatCategories }: Performance, requests: readonly Req
     return { code, numbered, rows: mergedRows(rows, requested) };
   });
 
-/** The problems of a change, each with its path. */
-export const patchProblems = (performance: Performance, patch: PerformancePatch, rules: ChangeRules): string[] => [
-  // A stored zone is not checked: earlier releases accepted others, which must not block changes of something else.
-  ...(patch.timeZone === undefined ? [] : timeZoneProblems(patch.timeZone, rules.clocks)),
-  ...salesProblems(merged(performance, patch, rules.clocks)),
-  ...capacityProblems(performance.seatCategories, patch.seatCategories ?? []),
-  ...priceProblems(patch.prices ?? [], performance.seatCategories, rules),
-  ...(patch.seatMap ? seatMapProblems(patch.seatMap, categoriesAfter(performance, patch.seatCategories ?? [])) : []),
-];
-
 /**
  * The performance after a valid change, with the seat categories of the plans; undefined if nothing changes. `now` is
  * ISO 8601 UTC.
  */
-export const changedPerformance = <P extends Performance>(
+export function changedPerformance<P extends Performance>(
   performance: P,
   patch: PerformancePatch,
   plans: readonly CategoryPlan[],
   { currency, clocks }: Pick<ChangeRules, 'currency' | 'clocks'>,
   now: string,
-): P | undefined => {
+): P | undefined {
   const changes = {
     ...merged(performance, patch, clocks),
     state: patch.state ?? performance.state,
@@ -193,7 +199,7 @@ export const changedPerformance = <P extends Performance>(
     ...(hasMoved(before, changes) ? { movedAt: now } : {}),
     ...changedAt(performance, now),
   };
-};
+}
 
 const changedAt = ({ revision }: Performance, now: string) => ({
   revision: revision + 1,
@@ -205,7 +211,8 @@ const changedAt = ({ revision }: Performance, now: string) => ({
  * The performance, which is to come, at the instant at which the clocks of its venue show the local time that was meant
  * (`now`: ISO 8601 UTC); undefined if they do so already.
  */
-export const withLocalTimeKept = <P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined =>
-  showsAnotherTime(performance, clocks) && performance.startDate > now
+export function withLocalTimeKept<P extends Performance>(performance: P, clocks: Clocks, now: string): P | undefined {
+  return showsAnotherTime(performance, clocks) && performance.startDate > now
     ? { ...startAsMeant(performance, clocks), movedAt: now, ...changedAt(performance, now) }
     : undefined;
+}

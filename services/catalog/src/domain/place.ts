@@ -51,30 +51,46 @@ export interface Place {
 export const freed = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
 /** The state that answers show: a lapsed hold is free. `now` in epoch milliseconds. */
-export const visibleState = (place: Pick<Place, 'state' | 'freeFrom'>, now: number): PlaceState =>
-  place.state === 'held' && place.freeFrom <= now ? 'free' : place.state;
+export function visibleState(place: Pick<Place, 'state' | 'freeFrom'>, now: number): PlaceState {
+  return place.state === 'held' && place.freeFrom <= now ? 'free' : place.state;
+}
 
 const ROW = 1_000_000;
 const CATEGORY = 1_000_000_000;
 
 /** The sort key of a place within its performance. */
-export const orderOf = ({ category, row, seat }: Spot): number => category * CATEGORY + row * ROW + seat;
+export function orderOf({ category, row, seat }: Spot): number {
+  return category * CATEGORY + row * ROW + seat;
+}
 
 /** The half-open range of `order` of a category. */
-export const orderRange = (category: number): { readonly gte: number; readonly lt: number } => ({
-  gte: category * CATEGORY,
-  lt: (category + 1) * CATEGORY,
-});
+export function orderRange(category: number): { readonly gte: number; readonly lt: number } {
+  return {
+    gte: category * CATEGORY,
+    lt: (category + 1) * CATEGORY,
+  };
+}
 
 /** The position of a place's row within its category, from its order. */
-export const rowOf = (order: number): number => Math.floor((order % CATEGORY) / ROW);
+export function rowOf(order: number): number {
+  return Math.floor((order % CATEGORY) / ROW);
+}
 
 /** The position of a place in its row, from its order. */
-export const seatPositionOf = (order: number): number => order % ROW;
+export function seatPositionOf(order: number): number {
+  return order % ROW;
+}
 
 /** The id of a place is derived from its position, so that creating places is idempotent. */
-export const placeId = (performanceId: string, { category, row, seat }: Spot): string =>
-  `plc_${suffix(performanceId)}_${category}_${row}_${seat}`;
+export function placeId(performanceId: string, { category, row, seat }: Spot): string {
+  return `plc_${suffix(performanceId)}_${category}_${row}_${seat}`;
+}
+
+/** What a ticket shows: row and seat, or the category's code and a number. */
+export function placeLabel(category: SeatCategory, spot: Spot): string {
+  const seat = seatAt(category, spot);
+  return seat === null ? `${category.code} ${spot.seat}` : `${seat.row}-${seat.label}`;
+}
 
 /** The row and the label of a seat; null for an unnumbered place. */
 const seatAt = ({ numbered, rows }: SeatCategory, { row, seat }: Spot) => {
@@ -82,17 +98,8 @@ const seatAt = ({ numbered, rows }: SeatCategory, { row, seat }: Spot) => {
   return found ? { row: found.row, label: seatLabelAt(found.seats, seat) ?? String(seat) } : null;
 };
 
-/** A label as a number, if it is one in its usual form. */
-const numberOf = (label: string): number | null => (/^(?:0|[1-9]\d{0,8})$/.test(label) ? Number(label) : null);
-
-/** What a ticket shows: row and seat, or the category's code and a number. */
-export const placeLabel = (category: SeatCategory, spot: Spot): string => {
-  const seat = seatAt(category, spot);
-  return seat === null ? `${category.code} ${spot.seat}` : `${seat.row}-${seat.label}`;
-};
-
 /** A free place. `random` is in [0, 1), for unnumbered ones. */
-export const newPlace = (performanceId: string, category: SeatCategory, spot: Spot, random: number): Place => {
+export function newPlace(performanceId: string, category: SeatCategory, spot: Spot, random: number): Place {
   const seat = seatAt(category, spot);
   return {
     id: placeId(performanceId, spot),
@@ -105,17 +112,20 @@ export const newPlace = (performanceId: string, category: SeatCategory, spot: Sp
     position: seat === null ? random : (orderOf(spot) % CATEGORY) / CATEGORY,
     ...freed,
   };
-};
+}
 
-const seatsFrom = (category: number, row: number, first: number, last: number): Spot[] =>
-  Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({ category, row, seat: first + index }));
+/** A label as a number, if it is one in its usual form. */
+const numberOf = (label: string): number | null => (/^(?:0|[1-9]\d{0,8})$/.test(label) ? Number(label) : null);
 
 /** The spots in `to` that are not in `from` (all, without `from`); the two may differ in rows, in their seats, or in `made`. */
-export const addedSpots = (category: number, to: SeatCategory, from?: SeatCategory): Spot[] => {
+export function addedSpots(category: number, to: SeatCategory, from?: SeatCategory): Spot[] {
   if (!to.numbered) return seatsFrom(category, 0, (from?.made ?? 0) + 1, to.made);
   return to.rows.flatMap(({ seats }, row) =>
     seatPositions(seats).flatMap((seat) =>
       seatLabelAt(from?.rows[row]?.seats, seat) === null ? [{ category, row, seat }] : [],
     ),
   );
-};
+}
+
+const seatsFrom = (category: number, row: number, first: number, last: number): Spot[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({ category, row, seat: first + index }));

@@ -52,24 +52,26 @@ export interface PointOfSale extends PointOfSaleDetails {
   readonly updatedAt: string;
 }
 
+/** The problems of a point of sale, each with its path. */
+export function pointOfSaleProblems(
+  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding'>,
+  rules: MoneyRules,
+): string[] {
+  return [
+    ...(details.currency === rules.currency
+      ? []
+      : [`$.currency must be ${rules.currency}, the currency of the institution`]),
+    ...details.tariffIds.flatMap((id, index) =>
+      rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is not a tariff of the institution`],
+    ),
+    ...(details.branding ? brandingProblems(details.branding) : []),
+  ];
+}
+
 const brandingProblems = ({ colours: { ink, paper } }: Branding): string[] =>
   contrastOf(ink, paper) < MIN_CONTRAST
     ? [`$.branding.colours: ink on paper has a contrast of ${contrastOf(ink, paper).toFixed(2)}, below ${MIN_CONTRAST}`]
     : [];
-
-/** The problems of a point of sale, each with its path. */
-export const pointOfSaleProblems = (
-  details: Pick<PointOfSaleDetails, 'currency' | 'tariffIds' | 'branding'>,
-  rules: MoneyRules,
-): string[] => [
-  ...(details.currency === rules.currency
-    ? []
-    : [`$.currency must be ${rules.currency}, the currency of the institution`]),
-  ...details.tariffIds.flatMap((id, index) =>
-    rules.tariffIds.has(id) ? [] : [`$.tariffIds[${index}] is not a tariff of the institution`],
-  ),
-  ...(details.branding ? brandingProblems(details.branding) : []),
-];
 
 /** The least contrast of text on its ground (WCAG 2.2, 1.4.3, level AA). */
 const MIN_CONTRAST = 4.5;

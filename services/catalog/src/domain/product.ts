@@ -51,60 +51,69 @@ const arrows: Readonly<Record<ProductState, readonly ProductState[]>> = {
 };
 
 /** The states that can follow a state. */
-export const nextStates = (from: ProductState): readonly ProductState[] => arrows[from];
+export function nextStates(from: ProductState): readonly ProductState[] {
+  return arrows[from];
+}
 
 /** Whether the transition is allowed; the same state is allowed and changes nothing. */
-export const mayBecome = (from: ProductState, to: ProductState): boolean => from === to || arrows[from].includes(to);
-
-/** Whether products in this state are published in the catalog. */
-const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
+export function mayBecome(from: ProductState, to: ProductState): boolean {
+  return from === to || arrows[from].includes(to);
+}
 
 /** Only a show can have several performances; other products have one, their period of validity. */
-export const hasManyPerformances = (type: ProductType): boolean => type === 'show';
+export function hasManyPerformances(type: ProductType): boolean {
+  return type === 'show';
+}
 
 /**
  * Until when what this product sells is valid (ISO 8601 UTC): to its end, else for the duration of its one performance.
  * Undefined for a show, and if it has no end.
  */
-export const validUntil = (
+export function validUntil(
   { startDate, durationMinutes }: { readonly startDate: string; readonly durationMinutes: number | null },
   { type, endDate }: Pick<ProductDetails, 'type' | 'endDate'>,
-): string | undefined => {
+): string | undefined {
   if (type === 'show') return undefined;
   if (endDate !== null || durationMinutes === null) return endDate ?? undefined;
   return new Date(Date.parse(startDate) + durationMinutes * 60_000).toISOString();
-};
+}
 
 /** How often a ticket of the product admits; null: a show, which has no choice. */
-export const entriesOf = ({ type, entries }: Pick<ProductDetails, 'type' | 'entries'>): Entries | null =>
-  type === 'show' ? null : (entries ?? 'once');
+export function entriesOf({ type, entries }: Pick<ProductDetails, 'type' | 'entries'>): Entries | null {
+  return type === 'show' ? null : (entries ?? 'once');
+}
 
 /** The problems of the details, each with its path; empty if there is none. */
-export const productProblems = ({ type, startDate, endDate, entries }: ProductDetails): string[] => [
-  ...(beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
-  ...(type === 'show' && entries ? ['$.entries is of what is no show: a show admits once'] : []),
-];
+export function productProblems({ type, startDate, endDate, entries }: ProductDetails): string[] {
+  return [
+    ...(beforeStart(startDate, endDate) ? ['$.endDate is before $.startDate'] : []),
+    ...(type === 'show' && entries ? ['$.entries is of what is no show: a show admits once'] : []),
+  ];
+}
 
 /** A new product. `now` is ISO 8601 UTC. */
-export const newProduct = (details: ProductDetails, state: ProductState, now: string): Product => ({
-  ...details,
-  state,
-  publishedAt: isPublished(state) ? now : null,
-  revision: 1,
-  createdAt: now,
-  updatedAt: now,
-  modifiedAt: now,
-});
+export function newProduct(details: ProductDetails, state: ProductState, now: string): Product {
+  return {
+    ...details,
+    state,
+    publishedAt: isPublished(state) ? now : null,
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+    modifiedAt: now,
+  };
+}
 
-const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+/** Whether products in this state are published in the catalog. */
+const isPublished = (state: ProductState): boolean => state === 'running' || state === 'suspended';
 
 /** The product with new details and state, validated by the caller; undefined if nothing changes. */
-export const changedProduct = <P extends Product>(
+export function changedProduct<P extends Product>(
   product: P,
   details: ProductDetails,
   state: ProductState,
   now: string,
-): P | undefined => {
+): P | undefined {
   const { code, type, name, description, startDate, endDate } = product;
   const present = { code, type, name, description, startDate, endDate, entries: entriesOf(product) };
   if (state === product.state && same(present, { ...details, entries: entriesOf(details) })) return undefined;
@@ -117,11 +126,16 @@ export const changedProduct = <P extends Product>(
     updatedAt: now,
     modifiedAt: now,
   };
-};
+}
+
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 
 /** Whether the end is before the start; false if one is open (null). Both ISO 8601. */
-export const beforeStart = (start: string | null, end: string | null): boolean =>
-  start !== null && end !== null && Date.parse(end) < Date.parse(start);
+export function beforeStart(start: string | null, end: string | null): boolean {
+  return start !== null && end !== null && Date.parse(end) < Date.parse(start);
+}
 
 /** The later of two instants in the format of `toISOString`. */
-export const later = (left: string, right: string): string => (left < right ? right : left);
+export function later(left: string, right: string): string {
+  return left < right ? right : left;
+}

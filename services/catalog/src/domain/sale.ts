@@ -38,31 +38,18 @@ export interface Refusal {
   readonly item: number | null;
 }
 
-export const refusal = (reason: RefusalReason, details: string, item: number | null = null): Refusal => ({
-  reason,
-  details,
-  item,
-});
+export function refusal(reason: RefusalReason, details: string, item: number | null = null): Refusal {
+  return {
+    reason,
+    details,
+    item,
+  };
+}
 
 /** The number of places that an item requests. */
-export const quantityOf = (item: SaleItem): number => item.placeIds?.length ?? item.quantity ?? 1;
-
-/** Why the performance is not on sale at `now` (epoch milliseconds), or undefined if it is. */
-const notOnSale = (
-  performance: Pick<Performance, 'state' | 'salesFrom' | 'salesTo'>,
-  productState: ProductState,
-  now: number,
-): string | undefined => {
-  if (productState !== 'running') return `its product is ${productState}`;
-  if (performance.state !== 'on_sale') return `it is ${performance.state}`;
-  if (performance.salesFrom !== null && now < Date.parse(performance.salesFrom)) {
-    return `its sale begins at ${performance.salesFrom}`;
-  }
-  if (performance.salesTo !== null && now >= Date.parse(performance.salesTo)) {
-    return `its sale ended at ${performance.salesTo}`;
-  }
-  return undefined;
-};
+export function quantityOf(item: SaleItem): number {
+  return item.placeIds?.length ?? item.quantity ?? 1;
+}
 
 type Sellable = Pick<Performance, 'state' | 'salesFrom' | 'salesTo' | 'seatCategories' | 'prices'>;
 
@@ -82,45 +69,26 @@ export interface Offered {
 }
 
 /** The price of an item, if there is one. */
-export const priceOf = (item: SaleItem, performance: Pick<Sellable, 'prices'> | undefined): Price | undefined =>
-  performance?.prices.find(
+export function priceOf(item: SaleItem, performance: Pick<Sellable, 'prices'> | undefined): Price | undefined {
+  return performance?.prices.find(
     ({ seatCategoryId, tariffId }) => seatCategoryId === item.seatCategoryId && tariffId === item.tariffId,
   );
+}
 
 /** Whether the item's performance has its seat category. */
-export const hasCategory = ({ performanceId, seatCategoryId }: SaleItem, { performances }: Offered): boolean =>
-  performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId) === true;
-
-/** The unknown references of an item, and what it says twice, each with its path below the item. */
-const faultsIn = (item: SaleItem, offered: Offered, seen: Set<string>): string[] => {
-  const { performanceId, seatCategoryId, tariffId, quantity, placeIds = [] } = item;
-  const performance = offered.performances.get(performanceId);
-  const isInCategory = hasCategory(item, offered);
-  const faults: string[] = [];
-  if (!performance || !offered.products.has(performance.productId))
-    faults.push(`performanceId: there is no performance ${performanceId}`);
-  else if (!isInCategory) faults.push(`seatCategoryId: the performance has no seat category ${seatCategoryId}`);
-  if (!offered.tariffs.has(tariffId)) faults.push(`tariffId: there is no tariff ${tariffId}`);
-  else if (isInCategory && !priceOf(item, performance))
-    faults.push(`tariffId: the tariff ${tariffId} has no price in this seat category`);
-  if (item.placeIds && quantity !== undefined && quantity !== placeIds.length)
-    faults.push(`quantity is ${quantity}, but ${placeIds.length} places are named`);
-  for (const [index, id] of placeIds.entries()) {
-    if (seen.has(id)) faults.push(`placeIds[${index}]: the place ${id} is named twice`);
-    seen.add(id);
-  }
-  return faults;
-};
+export function hasCategory({ performanceId, seatCategoryId }: SaleItem, { performances }: Offered): boolean {
+  return performances.get(performanceId)?.seatCategories.some(({ id }) => id === seatCategoryId) === true;
+}
 
 /**
  * Every reason for which places of the items are not held, apart from whether they are free: in the order in which a
  * hold is refused. `now` is in epoch milliseconds.
  */
-export const refusalsOf = (
+export function refusalsOf(
   { items, pointOfSale: wanted, placesInOrder = 0 }: ItemsRequest,
   offered: Offered,
   now: number,
-): Refusal[] => {
+): Refusal[] {
   const { performances, products, pointOfSale } = offered;
   const seen = new Set<string>();
   const unknown = items.flatMap((item, index) => {
@@ -146,12 +114,50 @@ export const refusalsOf = (
   const places = items.reduce((sum, item) => sum + quantityOf(item), placesInOrder);
   const tooMany = refusal('too_many_places', `At most ${maxPlacesPerOrder} places can be in one order.`);
   return [...unknown, ...unsaleable, ...unsold, ...(places > maxPlacesPerOrder ? [tooMany] : [])];
+}
+
+/** The unknown references of an item, and what it says twice, each with its path below the item. */
+const faultsIn = (item: SaleItem, offered: Offered, seen: Set<string>): string[] => {
+  const { performanceId, seatCategoryId, tariffId, quantity, placeIds = [] } = item;
+  const performance = offered.performances.get(performanceId);
+  const isInCategory = hasCategory(item, offered);
+  const faults: string[] = [];
+  if (!performance || !offered.products.has(performance.productId))
+    faults.push(`performanceId: there is no performance ${performanceId}`);
+  else if (!isInCategory) faults.push(`seatCategoryId: the performance has no seat category ${seatCategoryId}`);
+  if (!offered.tariffs.has(tariffId)) faults.push(`tariffId: there is no tariff ${tariffId}`);
+  else if (isInCategory && !priceOf(item, performance))
+    faults.push(`tariffId: the tariff ${tariffId} has no price in this seat category`);
+  if (item.placeIds && quantity !== undefined && quantity !== placeIds.length)
+    faults.push(`quantity is ${quantity}, but ${placeIds.length} places are named`);
+  for (const [index, id] of placeIds.entries()) {
+    if (seen.has(id)) faults.push(`placeIds[${index}]: the place ${id} is named twice`);
+    seen.add(id);
+  }
+  return faults;
+};
+
+/** Why the performance is not on sale at `now` (epoch milliseconds), or undefined if it is. */
+const notOnSale = (
+  performance: Pick<Performance, 'state' | 'salesFrom' | 'salesTo'>,
+  productState: ProductState,
+  now: number,
+): string | undefined => {
+  if (productState !== 'running') return `its product is ${productState}`;
+  if (performance.state !== 'on_sale') return `it is ${performance.state}`;
+  if (performance.salesFrom !== null && now < Date.parse(performance.salesFrom)) {
+    return `its sale begins at ${performance.salesFrom}`;
+  }
+  if (performance.salesTo !== null && now >= Date.parse(performance.salesTo)) {
+    return `its sale ended at ${performance.salesTo}`;
+  }
+  return undefined;
 };
 
 /** The refusal that a hold answers: the first one, with what others say of the same kind of reference. */
-export const firstRefusal = (refusals: readonly Refusal[]): Refusal | undefined => {
+export function firstRefusal(refusals: readonly Refusal[]): Refusal | undefined {
   const [first] = refusals;
   if (!first || first.reason === 'not_on_sale') return first;
   const same = refusals.filter(({ reason }) => reason === first.reason);
   return { ...first, details: same.map(({ details }) => details).join('; ') };
-};
+}

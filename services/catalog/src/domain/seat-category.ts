@@ -13,17 +13,22 @@ export interface Row {
 }
 
 /** The number of positions of a row, gaps included. */
-export const positionsIn = (seats: Seats = 0): number => (typeof seats === 'number' ? seats : seats.length);
+export function positionsIn(seats: Seats = 0): number {
+  return typeof seats === 'number' ? seats : seats.length;
+}
 
 /** What the seat at a position is called; null if there is none. */
-export const seatLabelAt = (seats: Seats = 0, position: number): string | null => {
+export function seatLabelAt(seats: Seats = 0, position: number): string | null {
   if (typeof seats !== 'number') return seats[position - 1] ?? null;
   return position >= 1 && position <= seats ? String(position) : null;
-};
+}
 
 /** The positions that have a seat. */
-export const seatPositions = (seats: Seats): number[] =>
-  Array.from({ length: positionsIn(seats) }, (_, index) => index + 1).filter((at) => seatLabelAt(seats, at) !== null);
+export function seatPositions(seats: Seats): number[] {
+  return Array.from({ length: positionsIn(seats) }, (_, index) => index + 1).filter(
+    (at) => seatLabelAt(seats, at) !== null,
+  );
+}
 
 export interface CategoryInput {
   readonly code: string;
@@ -50,14 +55,17 @@ export interface SeatCategory {
 }
 
 /** The number of seats of a row. */
-export const seatsOf = (seats: Seats): number =>
-  typeof seats === 'number' ? seats : seats.filter((label) => label !== null).length;
+export function seatsOf(seats: Seats): number {
+  return typeof seats === 'number' ? seats : seats.filter((label) => label !== null).length;
+}
 
 /** The total number of seats of the rows. */
-export const seatsIn = (rows: readonly Row[]): number => rows.reduce((total, { seats }) => total + seatsOf(seats), 0);
+export function seatsIn(rows: readonly Row[]): number {
+  return rows.reduce((total, { seats }) => total + seatsOf(seats), 0);
+}
 
 /** The problems of requested rows, each with its path below `path`. */
-export const rowProblems = (rows: readonly Row[], path: string): string[] => {
+export function rowProblems(rows: readonly Row[], path: string): string[] {
   const names = new Set(rows.map(({ row }) => row));
   const labels = rows.flatMap(({ seats }, index) => {
     if (typeof seats === 'number' || seatsOf(seats) === new Set(seats.filter((label) => label !== null)).size)
@@ -65,10 +73,10 @@ export const rowProblems = (rows: readonly Row[], path: string): string[] => {
     return [`${path}.rows[${index}].seats has a label twice`];
   });
   return names.size === rows.length ? labels : [`${path}.rows names a row twice`, ...labels];
-};
+}
 
 /** The problems of new seat categories, each with its path below `at`. */
-export const categoryProblems = (categories: readonly CategoryInput[], at = '$'): string[] => {
+export function categoryProblems(categories: readonly CategoryInput[], at = '$'): string[] {
   const codes = new Set<string>();
   return categories.flatMap((category, index) => {
     const path = `${at}.seatCategories[${index}]`;
@@ -85,11 +93,11 @@ export const categoryProblems = (categories: readonly CategoryInput[], at = '$')
       ...rowProblems(rows, path),
     ];
   });
-};
+}
 
 /** Seat categories as they are stored; their ids are derived from the performance's. */
-export const newCategories = (performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] =>
-  categories.map(({ code, name, numbered, capacity, rows }, index) => ({
+export function newCategories(performanceId: string, categories: readonly CategoryInput[]): SeatCategory[] {
+  return categories.map(({ code, name, numbered, capacity, rows }, index) => ({
     id: seatCategoryId(performanceId, index),
     code,
     name,
@@ -98,9 +106,14 @@ export const newCategories = (performanceId: string, categories: readonly Catego
     rows: numbered ? (rows ?? []).map(({ row, seats }) => ({ row, seats })) : [],
     made: numbered ? 0 : capacity,
   }));
+}
 
 /** The part of an id after its prefix. */
-export const suffix = (id: string): string => id.slice(id.indexOf('_') + 1);
+export function suffix(id: string): string {
+  return id.slice(id.indexOf('_') + 1);
+}
 
 /** The id of a performance's seat category, by its position among them. */
-export const seatCategoryId = (performanceId: string, index: number): string => `cat_${suffix(performanceId)}_${index}`;
+export function seatCategoryId(performanceId: string, index: number): string {
+  return `cat_${suffix(performanceId)}_${index}`;
+}

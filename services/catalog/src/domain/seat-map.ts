@@ -54,13 +54,11 @@ export interface DrawnMap {
 /** The distance of seats and rows where no plan says it. */
 const PITCH = 10;
 
-const rounded = (value: number): number => Math.round(value * 100) / 100;
-
 /** Parts into which an arc is divided to measure it. */
 const PARTS = 128;
 
 /** Points at equal distances along a row; a single one in its middle. */
-export const pointsAlong = ({ from, to, curve = 0 }: Omit<RowLine, 'row'>, count: number): Point[] => {
+export function pointsAlong({ from, to, curve = 0 }: Omit<RowLine, 'row'>, count: number): Point[] {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
   const at = (t: number): Point => {
@@ -81,28 +79,14 @@ export const pointsAlong = ({ from, to, curve = 0 }: Omit<RowLine, 'row'>, count
     const [before = 0, after = 1] = [lengths[part], lengths[part + 1]];
     return at(Math.min(1, (part + (wanted - before) / (after - before)) / PARTS));
   });
-};
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** A seat category with its position among those of the performance. */
 type Indexed = SeatCategory & { readonly index: number };
 
 type Seats = [string, DrawnSeat][];
-
-const seatsAlong = (performanceId: string, category: Indexed, line: RowLine, areaId: string): Seats => {
-  const row = category.rows.findIndex((one) => one.row === line.row);
-  const { seats } = category.rows[row] ?? {};
-  // A gap has its room on the line, and no seat.
-  return pointsAlong(line, positionsIn(seats)).flatMap((point, position): Seats => {
-    const spot = { category: category.index, row, seat: position + 1 };
-    if (seatLabelAt(seats, spot.seat) === null) return [];
-    return [[placeId(performanceId, spot), { areaId, row: line.row, label: placeLabel(category, spot), ...point }]];
-  });
-};
-
-const rectangle = (left: number, top: number, width: number, height: number): string => {
-  const [x, y, right, bottom] = [left, top, left + width, top + height].map(rounded);
-  return `M${x} ${y}H${right}V${bottom}H${x}Z`;
-};
 
 /** What is to be drawn without a plan: the rows of a category, or a category that has none. */
 interface Block {
@@ -119,63 +103,6 @@ interface Ground {
   readonly width: number;
 }
 
-/** Blocks below one another, their rows straight and centred, the best first. */
-const drawBlocks = (blocks: readonly Block[], { performanceId, centre, top, pitch, width }: Ground) => {
-  const areas: DrawnArea[] = [];
-  const seats: Seats = [];
-  let y = top;
-  for (const { category, rows } of blocks) {
-    const { id, name } = category;
-    const seatsWide = Math.max(0, ...rows.map(({ seats }) => positionsIn(seats)));
-    const [wide, high] = rows.length > 0 ? [seatsWide * pitch, rows.length * pitch] : [width, 4 * pitch];
-    areas.push({ id, name, seatCategoryId: id, outline: rectangle(centre - wide / 2, y, wide, high) });
-    for (const [index, { row, seats: own }] of rows.entries()) {
-      const reach = ((positionsIn(own) - 1) * pitch) / 2;
-      const level = y + (index + 0.5) * pitch;
-      const line = { row, from: { x: centre - reach, y: level }, to: { x: centre + reach, y: level } };
-      seats.push(...seatsAlong(performanceId, category, line, id));
-    }
-    y += high + 2 * pitch;
-  }
-  return { areas, seats };
-};
-
-/** What the areas leave out. */
-const blocksBeside = (categories: readonly Indexed[], areas: readonly Area[]): Block[] =>
-  categories.flatMap((category) => {
-    const own = areas.filter(({ seatCategory }) => seatCategory === category.code);
-    const placed = new Set(own.flatMap(({ rows }) => rows.map(({ row }) => row)));
-    const rows = category.rows.filter(({ row, seats }) => seatsOf(seats) > 0 && !placed.has(row));
-    const isDrawn = category.numbered ? rows.length > 0 : own.length === 0;
-    return isDrawn ? [{ category, rows }] : [];
-  });
-
-const drawPlainly = (performanceId: string, blocks: readonly Block[]): DrawnMap => {
-  const width = Math.max(10, ...blocks.flatMap(({ rows }) => rows.map(({ seats }) => positionsIn(seats)))) * PITCH;
-  const ground = { performanceId, centre: width / 2, top: 3 * PITCH, pitch: PITCH, width: width / 2 };
-  const { areas, seats } = drawBlocks(blocks, ground);
-  return { stage: { x: width / 4, y: PITCH, width: width / 2 }, areas, seats: Object.fromEntries(seats) };
-};
-
-/** The least distance of two neighbours of a row; that of a plain plan if there are none. */
-const pitchOf = (seats: Seats): number => {
-  let least = Number.POSITIVE_INFINITY;
-  for (const [index, [, { areaId, row, x, y }]] of seats.entries()) {
-    const before = seats[index - 1]?.[1];
-    if (before?.areaId !== areaId || before.row !== row) continue;
-    const distance = Math.hypot(x - before.x, y - before.y);
-    if (distance > 0) least = Math.min(least, distance);
-  }
-  return Number.isFinite(least) ? least : PITCH;
-};
-
-/** The least and the greatest of the numbers; takes any number of them. */
-const rangeOf = (numbers: readonly number[]): readonly [number, number] =>
-  numbers.reduce<[number, number]>(
-    ([least, greatest], each) => [Math.min(least, each), Math.max(greatest, each)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  );
-
 /** Of a performance, what is drawn. */
 interface Hall {
   readonly id: string;
@@ -187,7 +114,7 @@ interface Hall {
  * The plan of a performance: its own, with what that leaves out as plain blocks below it; or a plain one. A row that the
  * category has no longer is left out. The id of a computed area is that of its seat category.
  */
-export const drawSeatMap = ({ id: performanceId, seatCategories, seatMap }: Hall): DrawnMap => {
+export function drawSeatMap({ id: performanceId, seatCategories, seatMap }: Hall): DrawnMap {
   const categories = seatCategories.map((category, index): Indexed => ({ ...category, index }));
   const blocks = blocksBeside(categories, seatMap?.areas ?? []);
   if (!seatMap) return drawPlainly(performanceId, blocks);
@@ -212,6 +139,79 @@ export const drawSeatMap = ({ id: performanceId, seatCategories, seatMap }: Hall
     seats.push(...beside.seats);
   }
   return { stage, areas, seats: Object.fromEntries(seats) };
+}
+
+/** What the areas leave out. */
+const blocksBeside = (categories: readonly Indexed[], areas: readonly Area[]): Block[] =>
+  categories.flatMap((category) => {
+    const own = areas.filter(({ seatCategory }) => seatCategory === category.code);
+    const placed = new Set(own.flatMap(({ rows }) => rows.map(({ row }) => row)));
+    const rows = category.rows.filter(({ row, seats }) => seatsOf(seats) > 0 && !placed.has(row));
+    const isDrawn = category.numbered ? rows.length > 0 : own.length === 0;
+    return isDrawn ? [{ category, rows }] : [];
+  });
+
+const drawPlainly = (performanceId: string, blocks: readonly Block[]): DrawnMap => {
+  const width = Math.max(10, ...blocks.flatMap(({ rows }) => rows.map(({ seats }) => positionsIn(seats)))) * PITCH;
+  const ground = { performanceId, centre: width / 2, top: 3 * PITCH, pitch: PITCH, width: width / 2 };
+  const { areas, seats } = drawBlocks(blocks, ground);
+  return { stage: { x: width / 4, y: PITCH, width: width / 2 }, areas, seats: Object.fromEntries(seats) };
+};
+
+/** Blocks below one another, their rows straight and centred, the best first. */
+const drawBlocks = (blocks: readonly Block[], { performanceId, centre, top, pitch, width }: Ground) => {
+  const areas: DrawnArea[] = [];
+  const seats: Seats = [];
+  let y = top;
+  for (const { category, rows } of blocks) {
+    const { id, name } = category;
+    const seatsWide = Math.max(0, ...rows.map(({ seats }) => positionsIn(seats)));
+    const [wide, high] = rows.length > 0 ? [seatsWide * pitch, rows.length * pitch] : [width, 4 * pitch];
+    areas.push({ id, name, seatCategoryId: id, outline: rectangle(centre - wide / 2, y, wide, high) });
+    for (const [index, { row, seats: own }] of rows.entries()) {
+      const reach = ((positionsIn(own) - 1) * pitch) / 2;
+      const level = y + (index + 0.5) * pitch;
+      const line = { row, from: { x: centre - reach, y: level }, to: { x: centre + reach, y: level } };
+      seats.push(...seatsAlong(performanceId, category, line, id));
+    }
+    y += high + 2 * pitch;
+  }
+  return { areas, seats };
+};
+
+const rectangle = (left: number, top: number, width: number, height: number): string => {
+  const [x, y, right, bottom] = [left, top, left + width, top + height].map(rounded);
+  return `M${x} ${y}H${right}V${bottom}H${x}Z`;
+};
+
+const seatsAlong = (performanceId: string, category: Indexed, line: RowLine, areaId: string): Seats => {
+  const row = category.rows.findIndex((one) => one.row === line.row);
+  const { seats } = category.rows[row] ?? {};
+  // A gap has its room on the line, and no seat.
+  return pointsAlong(line, positionsIn(seats)).flatMap((point, position): Seats => {
+    const spot = { category: category.index, row, seat: position + 1 };
+    if (seatLabelAt(seats, spot.seat) === null) return [];
+    return [[placeId(performanceId, spot), { areaId, row: line.row, label: placeLabel(category, spot), ...point }]];
+  });
+};
+
+/** The least and the greatest of the numbers; takes any number of them. */
+const rangeOf = (numbers: readonly number[]): readonly [number, number] =>
+  numbers.reduce<[number, number]>(
+    ([least, greatest], each) => [Math.min(least, each), Math.max(greatest, each)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+
+/** The least distance of two neighbours of a row; that of a plain plan if there are none. */
+const pitchOf = (seats: Seats): number => {
+  let least = Number.POSITIVE_INFINITY;
+  for (const [index, [, { areaId, row, x, y }]] of seats.entries()) {
+    const before = seats[index - 1]?.[1];
+    if (before?.areaId !== areaId || before.row !== row) continue;
+    const distance = Math.hypot(x - before.x, y - before.y);
+    if (distance > 0) least = Math.min(least, distance);
+  }
+  return Number.isFinite(least) ? least : PITCH;
 };
 
 /** The most rows of a plan, as of a seat category. */
@@ -220,26 +220,8 @@ export const MAX_ROWS = 900;
 /** What a plan is checked against. A removed row, with 0 seats, is still one of its category. */
 export type CategoryRows = Pick<CategoryInput, 'code' | 'numbered' | 'rows'>;
 
-const rowProblems = ({ rows }: Area, category: CategoryRows, placed: Set<string>, path: string): string[] => {
-  if (!category.numbered) return rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : [];
-  const positions = new Map(category.rows?.map(({ row, seats }) => [row, positionsIn(seats)]));
-  return rows.flatMap(({ row, from, to }, index) => {
-    const seats = positions.get(row);
-    if (seats === undefined) return [`${path}.rows[${index}].row is not a row of the seat category ${category.code}`];
-    const key = JSON.stringify([category.code, row]);
-    if (placed.has(key)) return [`${path}.rows[${index}].row has another line already`];
-    placed.add(key);
-    const isPoint = from.x === to.x && from.y === to.y;
-    return isPoint && seats > 1 ? [`${path}.rows[${index}] has its ${seats} seats at one point`] : [];
-  });
-};
-
 /** The problems of a plan, each with its path below `at`. */
-export const seatMapProblems = (
-  { areas }: SeatMap,
-  categories: readonly CategoryRows[],
-  at = '$.seatMap',
-): string[] => {
+export function seatMapProblems({ areas }: SeatMap, categories: readonly CategoryRows[], at = '$.seatMap'): string[] {
   const byCode = new Map(categories.map((category) => [category.code, category]));
   const ids = new Set<string>();
   const placed = new Set<string>();
@@ -261,4 +243,18 @@ export const seatMapProblems = (
     ];
   });
   return [...tooMany, ...ofAreas];
+}
+
+const rowProblems = ({ rows }: Area, category: CategoryRows, placed: Set<string>, path: string): string[] => {
+  if (!category.numbered) return rows.length > 0 ? [`${path}.rows are for numbered seat categories only`] : [];
+  const positions = new Map(category.rows?.map(({ row, seats }) => [row, positionsIn(seats)]));
+  return rows.flatMap(({ row, from, to }, index) => {
+    const seats = positions.get(row);
+    if (seats === undefined) return [`${path}.rows[${index}].row is not a row of the seat category ${category.code}`];
+    const key = JSON.stringify([category.code, row]);
+    if (placed.has(key)) return [`${path}.rows[${index}].row has another line already`];
+    placed.add(key);
+    const isPoint = from.x === to.x && from.y === to.y;
+    return isPoint && seats > 1 ? [`${path}.rows[${index}] has its ${seats} seats at one point`] : [];
+  });
 };

@@ -24,6 +24,11 @@ const next = new RegExp(`${WS},?${WS}${NUMBER}`, 'y');
 const flag = new RegExp(`${WS},?${WS}([01])`, 'y');
 const end = new RegExp(`${WS}$`, 'y');
 
+/** Whether a text is a path that begins with a move, with coordinates of at most {@link MAX_COORDINATE}. */
+export function isPath(text: string): boolean {
+  return stepsOf(text) !== undefined;
+}
+
 /** The steps of a path (SVG 2, 9.3.9); undefined for any other text. Takes linear time. */
 const stepsOf = (text: string): readonly Step[] | undefined => {
   let at = 0;
@@ -63,26 +68,8 @@ const stepsOf = (text: string): readonly Step[] | undefined => {
   return steps.length > 0 ? steps : undefined;
 };
 
-/** Whether a text is a path that begins with a move, with coordinates of at most {@link MAX_COORDINATE}. */
-export const isPath = (text: string): boolean => stepsOf(text) !== undefined;
-
-const pairs = (numbers: readonly number[]): Point[] =>
-  Array.from({ length: numbers.length / 2 }, (_, index) => ({
-    x: numbers[2 * index] ?? 0,
-    y: numbers[2 * index + 1] ?? 0,
-  }));
-
-/** An arc bulges by its radius at most, a large one by two, seen from its ends. */
-const aroundArc = (from: Point, to: Point, [rx = 0, ry = 0, , isLarge = 0]: readonly number[]): Point[] => {
-  const radius = Math.max(rx, ry, Math.hypot(to.x - from.x, to.y - from.y) / 2) * (1 + isLarge);
-  return [from, to].flatMap(({ x, y }) => [
-    { x: x - radius, y: y - radius },
-    { x: x + radius, y: y + radius },
-  ]);
-};
-
 /** Points whose bounding box contains the path: its ends, its control points, and corners around its arcs. */
-export const pointsOf = (path: string): Point[] => {
+export function pointsOf(path: string): Point[] {
   const points: Point[] = [];
   let [start, current]: [Point, Point] = [
     { x: 0, y: 0 },
@@ -106,4 +93,19 @@ export const pointsOf = (path: string): Point[] => {
     points.push(current);
   }
   return points;
+}
+
+const pairs = (numbers: readonly number[]): Point[] =>
+  Array.from({ length: numbers.length / 2 }, (_, index) => ({
+    x: numbers[2 * index] ?? 0,
+    y: numbers[2 * index + 1] ?? 0,
+  }));
+
+/** An arc bulges by its radius at most, a large one by two, seen from its ends. */
+const aroundArc = (from: Point, to: Point, [rx = 0, ry = 0, , isLarge = 0]: readonly number[]): Point[] => {
+  const radius = Math.max(rx, ry, Math.hypot(to.x - from.x, to.y - from.y) / 2) * (1 + isLarge);
+  return [from, to].flatMap(({ x, y }) => [
+    { x: x - radius, y: y - radius },
+    { x: x + radius, y: y + radius },
+  ]);
 };

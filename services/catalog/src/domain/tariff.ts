@@ -28,10 +28,10 @@ export type Texts = Readonly<Record<string, string>>;
  * The texts in the order of the institution's languages, then the others: whoever finds no text in the languages of its
  * reader takes the first.
  */
-export const inOrderOf = (languages: readonly string[], texts: Texts): Texts => {
+export function inOrderOf(languages: readonly string[], texts: Texts): Texts {
   const placeOf = (tag: string): number => (languages.includes(tag) ? languages.indexOf(tag) : languages.length);
   return Object.fromEntries(Object.entries(texts).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
-};
+}
 
 /** The price of a tariff in a seat category; `amount` in the currency's minor unit. */
 export interface Price {
@@ -56,11 +56,6 @@ interface Named {
   readonly code: string;
 }
 
-const named = <Category extends Named>(price: PriceInput, categories: readonly Category[]): Category | undefined =>
-  categories.find(({ id, code }) =>
-    price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
-  );
-
 /** What prices are validated against. */
 export interface MoneyRules {
   /** The institution's, ISO 4217. */
@@ -70,12 +65,12 @@ export interface MoneyRules {
 }
 
 /** The problems of the prices, each with its path below `at`. */
-export const priceProblems = (
+export function priceProblems(
   prices: readonly PriceInput[],
   categories: readonly Named[],
   rules: MoneyRules,
   at = '$',
-): string[] => {
+): string[] {
   const seen = new Set<string>();
   return prices.flatMap((price, index) => {
     const path = `${at}.prices[${index}]`;
@@ -92,19 +87,26 @@ export const priceProblems = (
       ...(repeated ? [`${path} repeats a seat category and tariff`] : []),
     ];
   });
-};
+}
+
+const named = <Category extends Named>(price: PriceInput, categories: readonly Category[]): Category | undefined =>
+  categories.find(({ id, code }) =>
+    price.seatCategoryId === undefined ? code === price.seatCategory : id === price.seatCategoryId,
+  );
 
 /** The prices as they are stored. They must have no problems. */
-export const resolvedPrices = (
+export function resolvedPrices(
   prices: readonly PriceInput[],
   categories: readonly { readonly id: string; readonly code: string }[],
   currency: string,
-): Price[] =>
-  prices.flatMap((price) => {
+): Price[] {
+  return prices.flatMap((price) => {
     const category = named(price, categories);
     return category ? [{ seatCategoryId: category.id, tariffId: price.tariffId, amount: price.amount, currency }] : [];
   });
+}
 
 /** The lowest amount, or null without prices. */
-export const lowestAmount = (prices: readonly { readonly amount: number }[]): number | null =>
-  prices.reduce<number | null>((low, { amount }) => (low === null || amount < low ? amount : low), null);
+export function lowestAmount(prices: readonly { readonly amount: number }[]): number | null {
+  return prices.reduce<number | null>((low, { amount }) => (low === null || amount < low ? amount : low), null);
+}

@@ -15,13 +15,6 @@ export const LONGEST_EVENING_MS = 2 * DAY_MS;
 /** The longest duration that ends within that. Minutes. */
 export const LONGEST_EVENING_MINUTES = LONGEST_EVENING_MS / MINUTE_MS;
 
-/** Six o'clock of the local day after that of the instant. */
-const nextMorning = (startDate: string, timeZone: string, { wallTime, instantOf }: Clocks): number => {
-  const today = Date.parse(`${wallTime(startDate, timeZone).slice(0, 10)}T00:00Z`);
-  const morning = new Date(today + DAY_MS + MORNING * 3_600_000).toISOString().slice(0, 19);
-  return instantOf(morning, timeZone, Date.parse(startDate));
-};
-
 type Length = Pick<Performance, 'startDate' | 'durationMinutes' | 'timeZone'>;
 type Period = Pick<Product, 'type' | 'endDate'>;
 
@@ -29,20 +22,29 @@ type Period = Pick<Product, 'type' | 'endDate'>;
  * When a performance ends, in epoch milliseconds: after its duration, else with its product, else at six in the morning
  * of the next local day. What is no show and says none of these has no end: infinity.
  */
-export const endOf = (
+export function endOf(
   { startDate, durationMinutes, timeZone }: Length,
   { type, endDate }: Period,
   clocks: Clocks,
-): number => {
+): number {
   if (durationMinutes !== null) return Date.parse(startDate) + durationMinutes * MINUTE_MS;
   if (endDate !== null) return Date.parse(endDate);
   return hasManyPerformances(type) ? nextMorning(startDate, timeZone, clocks) : Number.POSITIVE_INFINITY;
+}
+
+/** Six o'clock of the local day after that of the instant. */
+const nextMorning = (startDate: string, timeZone: string, { wallTime, instantOf }: Clocks): number => {
+  const today = Date.parse(`${wallTime(startDate, timeZone).slice(0, 10)}T00:00Z`);
+  const morning = new Date(today + DAY_MS + MORNING * 3_600_000).toISOString().slice(0, 19);
+  return instantOf(morning, timeZone, Date.parse(startDate));
 };
 
 /** Whether a performance is on at some time of a period, whose ends belong to it. Epoch milliseconds. */
-export const isOn = (
+export function isOn(
   performance: Length,
   product: Period,
   { from, to }: { readonly from: number; readonly to: number },
   clocks: Clocks,
-): boolean => Date.parse(performance.startDate) <= to && endOf(performance, product, clocks) > from;
+): boolean {
+  return Date.parse(performance.startDate) <= to && endOf(performance, product, clocks) > from;
+}

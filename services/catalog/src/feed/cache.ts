@@ -63,109 +63,12 @@ const MAX_AGE_MS = 5_000;
 const REFRESH_SHARE = 0.02;
 const MAX_INSTITUTIONS = 200;
 
-const answerOf = <View extends AnyView>(
-  data: CatalogAnswer<View>['data'],
-  etagOf: (data: object) => string,
-): CatalogAnswer<View> => {
-  const { generatedAt: _, asOf: __, ...rest } = data;
-  return { data, etag: etagOf(rest) };
-};
-
-const read = async (
-  collections: Collections,
-  institution: InstitutionDocument,
-  now: number,
-  sequence: number,
-): Promise<Snapshot> => {
-  const started = performance.now();
-  const [products, tariffs, pointsOfSale] = await Promise.all([
-    collections.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
-    collections.tariffs.find({ orderBy: 'createdAt' }),
-    collections.pointsOfSale.find({ orderBy: 'createdAt' }),
-  ]);
-  const performances = await performancesByProduct(collections, products);
-  const views = products.map((product) =>
-    productView(product, performances.get(product.id) ?? [], institution.currency),
-  );
-  const common = {
-    institution: institutionView(institution),
-    removed: [],
-    generatedAt: new Date(now).toISOString(),
-    asOf: asOfReading(now),
-  };
-  const modifiedAt = new Map(
-    products.map(({ id, modifiedAt }, index) => [id, later(modifiedAt, views[index]?.updatedAt ?? '')]),
-  );
-  const shown = publicTariffs(tariffs, pointsOfSale);
-  const publicViews = products.flatMap(
-    (product) => publicProduct(product, performances.get(product.id) ?? [], institution.currency, shown) ?? [],
-  );
-  return {
-    mark: institution.catalogMark,
-    sequence,
-    checkedAt: now,
-    buildMs: performance.now() - started,
-    full: {
-      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, etagOf),
-      byType: new Map(),
-      modifiedAt,
-      unshown: ['closed', 'cancelled'],
-      etagOf,
-    },
-    public: {
-      whole: answerOf(
-        { ...common, products: publicViews, tariffs: tariffs.flatMap((tariff) => publicTariff(tariff, shown) ?? []) },
-        publicEtag,
-      ),
-      byType: new Map(),
-      // A change of tariffs or points of sale may have changed the public prices of every product.
-      modifiedAt: new Map(publicViews.map(({ id }) => [id, later(modifiedAt.get(id) ?? '', shown.changedAt)])),
-      unshown: ['suspended', 'closed', 'cancelled'],
-      etagOf: publicEtag,
-    },
-  };
-};
-
-const ofType = <View extends AnyView>(
-  { whole, byType, etagOf }: Form<View>,
-  type: ProductType | undefined,
-): CatalogAnswer<View> => {
-  if (type === undefined) return whole;
-  const known = byType.get(type);
-  if (known) return known;
-  const products = whole.data.products.filter((product) => product.type === type);
-  const answer = answerOf({ ...whole.data, products }, etagOf);
-  byType.set(type, answer);
-  return answer;
-};
-
-/** What has changed in a form since then; `checkedAt`: when it was read, in epoch milliseconds. */
-const changesIn = async <View extends AnyView>(
-  collections: Collections,
-  form: Form<View>,
-  { type, modifiedSince }: CatalogQuery & { readonly modifiedSince: string },
-  checkedAt: number,
-): Promise<CatalogAnswer<View>> => {
-  const { data } = ofType(form, type);
-  const unpublished = await collections.products.find({
-    where: { state: { in: form.unshown }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
-    orderBy: 'modifiedAt',
-  });
-  const changed = data.products.filter(({ id }) => (form.modifiedAt.get(id) ?? '') >= modifiedSince);
-  const shown = new Set(data.products.map(({ id }) => id));
-  const removed = unpublished
-    .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
-    .map(({ id }) => id);
-  // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
-  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(checkedAt) }, form.etagOf);
-};
-
 /**
  * Keeps the catalog of each institution ready to be answered. Whether it still holds is one look at the institution's
  * document, whose mark every write changes; so it is never older than the last acknowledged write, on any instance.
  * `clock` in epoch milliseconds.
  */
-export const createCatalogCache = (store: Store, clock: () => number = Date.now) => {
+export function createCatalogCache(store: Store, clock: () => number = Date.now) {
   const snapshots = new LRUCache<string, Snapshot>({ max: MAX_INSTITUTIONS });
   const reading = new Map<string, { readonly mark: string; readonly snapshot: Promise<Snapshot> }>();
   let sequence = 0;
@@ -229,6 +132,103 @@ export const createCatalogCache = (store: Store, clock: () => number = Date.now)
     /** The same as public access shows it. */
     publicOf: (institution: string, query: CatalogQuery) => answer(institution, query, (known) => known.public),
   };
+}
+
+const read = async (
+  collections: Collections,
+  institution: InstitutionDocument,
+  now: number,
+  sequence: number,
+): Promise<Snapshot> => {
+  const started = performance.now();
+  const [products, tariffs, pointsOfSale] = await Promise.all([
+    collections.products.find({ where: { state: { in: ['running', 'suspended'] } }, orderBy: 'createdAt' }),
+    collections.tariffs.find({ orderBy: 'createdAt' }),
+    collections.pointsOfSale.find({ orderBy: 'createdAt' }),
+  ]);
+  const performances = await performancesByProduct(collections, products);
+  const views = products.map((product) =>
+    productView(product, performances.get(product.id) ?? [], institution.currency),
+  );
+  const common = {
+    institution: institutionView(institution),
+    removed: [],
+    generatedAt: new Date(now).toISOString(),
+    asOf: asOfReading(now),
+  };
+  const modifiedAt = new Map(
+    products.map(({ id, modifiedAt }, index) => [id, later(modifiedAt, views[index]?.updatedAt ?? '')]),
+  );
+  const shown = publicTariffs(tariffs, pointsOfSale);
+  const publicViews = products.flatMap(
+    (product) => publicProduct(product, performances.get(product.id) ?? [], institution.currency, shown) ?? [],
+  );
+  return {
+    mark: institution.catalogMark,
+    sequence,
+    checkedAt: now,
+    buildMs: performance.now() - started,
+    full: {
+      whole: answerOf({ ...common, products: views, tariffs: tariffs.map(tariffView) }, etagOf),
+      byType: new Map(),
+      modifiedAt,
+      unshown: ['closed', 'cancelled'],
+      etagOf,
+    },
+    public: {
+      whole: answerOf(
+        { ...common, products: publicViews, tariffs: tariffs.flatMap((tariff) => publicTariff(tariff, shown) ?? []) },
+        publicEtag,
+      ),
+      byType: new Map(),
+      // A change of tariffs or points of sale may have changed the public prices of every product.
+      modifiedAt: new Map(publicViews.map(({ id }) => [id, later(modifiedAt.get(id) ?? '', shown.changedAt)])),
+      unshown: ['suspended', 'closed', 'cancelled'],
+      etagOf: publicEtag,
+    },
+  };
+};
+
+const answerOf = <View extends AnyView>(
+  data: CatalogAnswer<View>['data'],
+  etagOf: (data: object) => string,
+): CatalogAnswer<View> => {
+  const { generatedAt: _, asOf: __, ...rest } = data;
+  return { data, etag: etagOf(rest) };
+};
+
+const ofType = <View extends AnyView>(
+  { whole, byType, etagOf }: Form<View>,
+  type: ProductType | undefined,
+): CatalogAnswer<View> => {
+  if (type === undefined) return whole;
+  const known = byType.get(type);
+  if (known) return known;
+  const products = whole.data.products.filter((product) => product.type === type);
+  const answer = answerOf({ ...whole.data, products }, etagOf);
+  byType.set(type, answer);
+  return answer;
+};
+
+/** What has changed in a form since then; `checkedAt`: when it was read, in epoch milliseconds. */
+const changesIn = async <View extends AnyView>(
+  collections: Collections,
+  form: Form<View>,
+  { type, modifiedSince }: CatalogQuery & { readonly modifiedSince: string },
+  checkedAt: number,
+): Promise<CatalogAnswer<View>> => {
+  const { data } = ofType(form, type);
+  const unpublished = await collections.products.find({
+    where: { state: { in: form.unshown }, modifiedAt: { gte: modifiedSince }, ...(type ? { type } : {}) },
+    orderBy: 'modifiedAt',
+  });
+  const changed = data.products.filter(({ id }) => (form.modifiedAt.get(id) ?? '') >= modifiedSince);
+  const shown = new Set(data.products.map(({ id }) => id));
+  const removed = unpublished
+    .filter(({ id, publishedAt }) => publishedAt !== null && !shown.has(id))
+    .map(({ id }) => id);
+  // The asOf of this snapshot: the cached answer may come from an earlier reading with the same content.
+  return answerOf({ ...data, products: changed, removed, asOf: asOfReading(checkedAt) }, form.etagOf);
 };
 
 export type CatalogCache = ReturnType<typeof createCatalogCache>;

@@ -73,7 +73,9 @@ export const PublicProductPage = changesPage(PublicProduct);
 export const PublicPerformancePage = changesPage(PublicPerformance);
 
 /** Whether the caller sees public data only. */
-export const seesPublicOnly = ({ isPublic, user }: Caller): boolean => isPublic || user?.role === 'customer';
+export function seesPublicOnly({ isPublic, user }: Caller): boolean {
+  return isPublic || user?.role === 'customer';
+}
 
 /** The tariffs at which public prices are shown. */
 export interface PublicTariffs {
@@ -83,31 +85,53 @@ export interface PublicTariffs {
 }
 
 /** The public tariffs: those without a criterion that some point of sale sells. */
-export const publicTariffs = (
+export function publicTariffs(
   tariffs: readonly TariffDocument[],
   pointsOfSale: readonly PointOfSaleDocument[],
-): PublicTariffs => {
+): PublicTariffs {
   const sold = new Set(pointsOfSale.flatMap(({ tariffIds }) => tariffIds));
   const ids = tariffs.filter(({ id, criterion }) => criterion === null && sold.has(id)).map(({ id }) => id);
   const changes = [...tariffs, ...pointsOfSale].map(({ updatedAt }) => updatedAt);
   return { ids: new Set(ids), changedAt: changes.reduce(later, '') };
-};
+}
 
 /** A tariff as public access shows it; undefined if it does not. */
-export const publicTariff = (tariff: TariffDocument, { ids }: PublicTariffs) =>
-  ids.has(tariff.id) ? tariffView(tariff) : undefined;
+export function publicTariff(tariff: TariffDocument, { ids }: PublicTariffs) {
+  return ids.has(tariff.id) ? tariffView(tariff) : undefined;
+}
 
 /** The states of the performances that public access shows, where it shows the product. */
 export const publicStates = ['on_sale', 'cancelled'] as const;
 
+/** The performance with its prices at public tariffs. */
+export function withPublicPrices(performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument {
+  return {
+    ...performance,
+    prices: performance.prices.filter(({ tariffId }) => ids.has(tariffId)),
+  };
+}
+
+/** Whether public access shows the performance of this product. */
+export function isPublic(
+  performance: Pick<PerformanceDocument, 'state'>,
+  product: Pick<ProductDocument, 'state'>,
+): boolean {
+  return product.state === 'running' && isPublicPerformance(performance);
+}
+
 const isPublicPerformance = ({ state }: Pick<PerformanceDocument, 'state'>): boolean =>
   publicStates.some((shown) => shown === state);
 
-/** The performance with its prices at public tariffs. */
-export const withPublicPrices = (performance: PerformanceDocument, { ids }: PublicTariffs): PerformanceDocument => ({
-  ...performance,
-  prices: performance.prices.filter(({ tariffId }) => ids.has(tariffId)),
-});
+/** A performance of the product as public access shows it; undefined if it does not. */
+export function publicPerformance(
+  performance: PerformanceDocument,
+  product: Pick<ProductDocument, 'state'>,
+  tariffs: PublicTariffs,
+): Static<typeof PublicPerformance> | undefined {
+  return isPublic(performance, product)
+    ? shownPerformance(performanceView(withPublicPrices(performance, tariffs)))
+    : undefined;
+}
 
 const shownPerformance = ({
   seatMap: _,
@@ -118,41 +142,25 @@ const shownPerformance = ({
   seatCategories: view.seatCategories.map(({ id, code, name, numbered }) => ({ id, code, name, numbered })),
 });
 
-/** Whether public access shows the performance of this product. */
-export const isPublic = (
-  performance: Pick<PerformanceDocument, 'state'>,
-  product: Pick<ProductDocument, 'state'>,
-): boolean => product.state === 'running' && isPublicPerformance(performance);
-
-/** A performance of the product as public access shows it; undefined if it does not. */
-export const publicPerformance = (
-  performance: PerformanceDocument,
-  product: Pick<ProductDocument, 'state'>,
-  tariffs: PublicTariffs,
-): Static<typeof PublicPerformance> | undefined =>
-  isPublic(performance, product)
-    ? shownPerformance(performanceView(withPublicPrices(performance, tariffs)))
-    : undefined;
-
 /** A product with its performances as public access shows it; undefined if it does not. */
-export const publicProduct = (
+export function publicProduct(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
   currency: string,
   tariffs: PublicTariffs,
-): Static<typeof PublicProduct> | undefined => {
+): Static<typeof PublicProduct> | undefined {
   if (product.state !== 'running') return undefined;
   const shown = performances.filter(isPublicPerformance).map((performance) => withPublicPrices(performance, tariffs));
   const view = productView(product, shown, currency);
   return { ...view, state: 'running', performances: view.performances.map(shownPerformance) };
-};
+}
 
 /** The availability of a performance as public access shows it. */
-export const publicAvailability = ({
+export function publicAvailability({
   performanceId,
   asOf,
   seatCategories,
-}: Awaited<ReturnType<typeof availabilityOf>>): Static<typeof PublicAvailability> => {
+}: Awaited<ReturnType<typeof availabilityOf>>): Static<typeof PublicAvailability> {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
   return {
     performanceId,
@@ -167,11 +175,14 @@ export const publicAvailability = ({
       availability: levelOf(free, capacity),
     })),
   };
-};
+}
 
 /** The ETag of data without a revision of their own. */
-export const etagOf = (data: object): string =>
-  createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
+export function etagOf(data: object): string {
+  return createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 27);
+}
 
 /** The ETag of public data: of the data alone, so that it tells nothing of what is not shown. */
-export const publicEtag = (data: object): string => `public-${etagOf(data)}`;
+export function publicEtag(data: object): string {
+  return `public-${etagOf(data)}`;
+}

@@ -28,34 +28,20 @@ import {
 } from './projection.ts';
 
 /** The public tariffs of the institution. */
-export const readPublicTariffs = async ({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> => {
+export async function readPublicTariffs({ tariffs, pointsOfSale }: Collections): Promise<PublicTariffs> {
   const [allTariffs, allPointsOfSale] = await Promise.all([
     tariffs.find({ orderBy: 'createdAt' }),
     pointsOfSale.find({ orderBy: 'createdAt' }),
   ]);
   return publicTariffs(allTariffs, allPointsOfSale);
-};
-
-/** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
-const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
-  data,
-}: Answer<Data>) => ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
-
-const withEtag = <Data extends object>(data: Data) => ok(data, { etag: publicEtag(data) });
-
-/** `modifiedSince`, unless prices of all products may have changed since then. */
-const effective = <Request extends PageRequest>(request: Request, { changedAt }: PublicTariffs): PageRequest => {
-  const { modifiedSince, ...query } = request.query;
-  const isLater = modifiedSince !== undefined && modifiedSince > changedAt;
-  return { query: isLater ? { ...query, modifiedSince } : query, cursor: request.cursor };
-};
+}
 
 interface ProductsRequest extends PageRequest {
   readonly query: PageRequest['query'] & { readonly type?: ProductType; readonly state?: ProductState } & ProductFilter;
 }
 
 /** A page of the public products; empty for a filter by another state than the public one. */
-export const listPublicProducts = async ({ collections, now }: Context, request: ProductsRequest) => {
+export async function listPublicProducts({ collections, now }: Context, request: ProductsRequest) {
   const { type, code, state = 'running' } = request.query;
   if (state !== 'running') {
     const none: ChangesPage<Static<typeof PublicProduct>> = { items: [], nextCursor: null, asOf: asOfReading(now()) };
@@ -73,23 +59,33 @@ export const listPublicProducts = async ({ collections, now }: Context, request:
       item: ({ view }) => view,
     }),
   );
+}
+
+/** The ETag of a page ignores `asOf`, which moves with the clock, also inside the cursor. */
+const pageWithEtag = <Data extends { readonly items: readonly unknown[]; readonly nextCursor: string | null }>({
+  data,
+}: Answer<Data>) => ok(data, { etag: publicEtag({ items: data.items, isLast: data.nextCursor === null }) });
+
+/** `modifiedSince`, unless prices of all products may have changed since then. */
+const effective = <Request extends PageRequest>(request: Request, { changedAt }: PublicTariffs): PageRequest => {
+  const { modifiedSince, ...query } = request.query;
+  const isLater = modifiedSince !== undefined && modifiedSince > changedAt;
+  return { query: isLater ? { ...query, modifiedSince } : query, cursor: request.cursor };
 };
 
 /** A public product. @throws Fault `not_found` */
-export const getPublicProduct = async (context: Context, productId: string) => {
+export async function getPublicProduct(context: Context, productId: string) {
   const [{ product, performances, currency }, tariffs] = await Promise.all([
     findOffering(context, productId),
     readPublicTariffs(context.collections),
   ]);
   return withEtag<Static<typeof PublicProduct>>(publicProduct(product, performances, currency, tariffs) ?? notFound());
-};
+}
+
+const withEtag = <Data extends object>(data: Data) => ok(data, { etag: publicEtag(data) });
 
 /** A page of the public performances of a public product. @throws Fault `not_found` */
-export const listPublicPerformances = async (
-  { collections, now }: Context,
-  productId: string,
-  request: PageRequest,
-) => {
+export async function listPublicPerformances({ collections, now }: Context, productId: string, request: PageRequest) {
   const [product, tariffs] = await Promise.all([collections.products.get(productId), readPublicTariffs(collections)]);
   if (product?.state !== 'running') return notFound();
   return pageWithEtag(
@@ -101,7 +97,12 @@ export const listPublicPerformances = async (
         publicPerformance(performance, product, tariffs) ?? notFound(),
     }),
   );
-};
+}
+
+/** A public performance. @throws Fault `not_found` */
+export async function getPublicPerformance({ collections }: Context, performanceId: string) {
+  return withEtag<Static<typeof PublicPerformance>>((await findPublicPerformance(collections, performanceId)).view);
+}
 
 const findPublicPerformance = async (collections: Collections, performanceId: string) => {
   const performance = (await collections.performances.get(performanceId)) ?? notFound();
@@ -113,38 +114,18 @@ const findPublicPerformance = async (collections: Collections, performanceId: st
   return view ? { performance, view } : notFound();
 };
 
-/** A public performance. @throws Fault `not_found` */
-export const getPublicPerformance = async ({ collections }: Context, performanceId: string) =>
-  withEtag<Static<typeof PublicPerformance>>((await findPublicPerformance(collections, performanceId)).view);
-
 /** The availability of a public performance. @throws Fault `not_found` */
-export const getPublicAvailability = async ({ collections, now }: Context, performanceId: string) => {
+export async function getPublicAvailability({ collections, now }: Context, performanceId: string) {
   const { performance } = await findPublicPerformance(collections, performanceId);
   const data = publicAvailability(await availabilityOf(collections, performance, now()));
   const { asOf: _, ...counted } = data;
   return ok(data, { etag: publicEtag(counted) });
-};
+}
 
 type View = Static<typeof PublicPerformance>;
 type PublicProducts = CatalogAnswer<Static<typeof PublicProduct>>['data']['products'];
 
-/** By start; the id breaks ties, by code point as in the store. */
-const inOrder = (left: View, right: View): number =>
-  left.startDate === right.startDate
-    ? Buffer.compare(Buffer.from(left.id), Buffer.from(right.id))
-    : left.startDate < right.startDate
-      ? -1
-      : 1;
-
 const sorted = new WeakMap<PublicProducts, readonly View[]>();
-
-const byStart = (products: PublicProducts): readonly View[] => {
-  const known = sorted.get(products);
-  if (known) return known;
-  const all = products.flatMap(({ performances }) => performances).sort(inOrder);
-  sorted.set(products, all);
-  return all;
-};
 
 /** What the list is narrowed to; instants are ISO 8601 UTC, inclusive. */
 interface PerformanceFilter {
@@ -158,11 +139,11 @@ interface PerformanceFilter {
  * A page of all public performances by start. They come from the cached catalog, which is never older than the last
  * acknowledged write: in the store the ended products of years would stand between them.
  */
-export const listAllPublicPerformances = async (
+export async function listAllPublicPerformances(
   { data }: CatalogAnswer<Static<typeof PublicProduct>>,
   request: PageRequest,
   { productId, state, from, to }: PerformanceFilter,
-) => {
+) {
   const chosen = {
     async find({
       after,
@@ -186,4 +167,20 @@ export const listAllPublicPerformances = async (
     },
   };
   return pageWithEtag(await pageOf(request, chosen, { orderBy: 'startDate', item: (view) => view }));
+}
+
+/** By start; the id breaks ties, by code point as in the store. */
+const inOrder = (left: View, right: View): number =>
+  left.startDate === right.startDate
+    ? Buffer.compare(Buffer.from(left.id), Buffer.from(right.id))
+    : left.startDate < right.startDate
+      ? -1
+      : 1;
+
+const byStart = (products: PublicProducts): readonly View[] => {
+  const known = sorted.get(products);
+  if (known) return known;
+  const all = products.flatMap(({ performances }) => performances).sort(inOrder);
+  sorted.set(products, all);
+  return all;
 };

@@ -27,40 +27,42 @@ const Catalog = named('Catalog', catalogOf(Product));
 const PublicCatalog = named('PublicCatalog', catalogOf(PublicProduct));
 
 /** The catalog feed: the whole published catalog in one answer, from a cache that is never stale after a write. */
-export const catalogRoutes = (cache: CatalogCache): AnyOperation[] => [
-  operation({
-    id: 'getCatalog',
-    method: 'get',
-    path: '/svc/v3/catalog',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Returns all published products, with performances and tariffs, in one answer',
-    description:
-      'Products that are running or suspended. To keep a copy up to date, repeat the request with the previous `asOf` as ' +
-      '`modifiedSince`: the answer has only the products changed since then, and `removed` lists those that are no longer published. ' +
-      'Public access shows running products only.',
-    query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
-    answers: { 200: Type.Union([Catalog, PublicCatalog]) },
-    errors: ['not_found'],
-    etag: true,
-    compressed: true,
-    example: {
-      query: { type: 'show' },
-      answer: {
-        institution: { id: 'opera', name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en', 'de'] },
-        products: [product],
-        tariffs: [tariff],
-        removed: [],
-        generatedAt: '2027-02-01T12:00:00.000Z',
-        asOf: exampleAsOf,
+export function catalogRoutes(cache: CatalogCache): AnyOperation[] {
+  return [
+    operation({
+      id: 'getCatalog',
+      method: 'get',
+      path: '/svc/v3/catalog',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Returns all published products, with performances and tariffs, in one answer',
+      description:
+        'Products that are running or suspended. To keep a copy up to date, repeat the request with the previous `asOf` as ' +
+        '`modifiedSince`: the answer has only the products changed since then, and `removed` lists those that are no longer published. ' +
+        'Public access shows running products only.',
+      query: { type: Type.Optional(productType), modifiedSince: Type.Optional(timestamp) },
+      answers: { 200: Type.Union([Catalog, PublicCatalog]) },
+      errors: ['not_found'],
+      etag: true,
+      compressed: true,
+      example: {
+        query: { type: 'show' },
+        answer: {
+          institution: { id: 'opera', name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en', 'de'] },
+          products: [product],
+          tariffs: [tariff],
+          removed: [],
+          generatedAt: '2027-02-01T12:00:00.000Z',
+          asOf: exampleAsOf,
+        },
       },
-    },
-    handle: async ({ caller, query }) => {
-      const { data, etag } = seesPublicOnly(caller)
-        ? await cache.publicOf(caller.institution, query)
-        : await cache.of(caller.institution, query);
-      return ok(data, { etag });
-    },
-  }),
-];
+      handle: async ({ caller, query }) => {
+        const { data, etag } = seesPublicOnly(caller)
+          ? await cache.publicOf(caller.institution, query)
+          : await cache.of(caller.institution, query);
+        return ok(data, { etag });
+      },
+    }),
+  ];
+}

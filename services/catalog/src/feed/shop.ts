@@ -91,105 +91,107 @@ const exampleStock = {
 };
 
 /** What the pos service reads: the published catalog, availability and places, each in one answer. */
-export const shopRoutes = (store: Store, cache: CatalogCache): AnyOperation[] => [
-  operation({
-    id: 'listShopProducts',
-    method: 'get',
-    path: '/internal/shop/products',
-    access: 'internal',
-    summary: 'Returns the published catalog, or null if it still has the given mark',
-    query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
-    answers: { 200: Published },
-    example: {
-      answer: { mark: 'm1', published: { languages: ['fr', 'en'], products: [product], tariffs: [tariff] } },
-    },
-    handle: async ({ caller, query }) => {
-      const { data, etag } = await cache.of(caller.institution, {});
-      const { institution, products, tariffs } = data;
-      const published = { languages: institution.languages, products, tariffs };
-      return ok({ mark: etag, published: etag === query.mark ? null : published });
-    },
-  }),
-  operation({
-    id: 'getShopAvailability',
-    method: 'get',
-    path: '/internal/shop/availability',
-    access: 'internal',
-    summary: 'Counts the free places of each seat category of these performances; unknown performances are left out',
-    query: {
-      performanceIds: Type.String({
-        maxLength: 16_000,
-        description: `separated by commas; at most ${MAX_PERFORMANCES}`,
-      }),
-    },
-    answers: { 200: Type.Object({ performances: Type.Array(Stock) }) },
-    example: { query: { performanceIds: performance.id }, answer: { performances: [exampleStock] } },
-    handle: async ({ caller, query }) => {
-      const { collections, now } = contextOf(store, caller.institution);
-      const ids = [...new Set(query.performanceIds.split(','))].slice(0, MAX_PERFORMANCES);
-      const found = await collections.performances.find({ where: { id: { in: ids } } });
-      const performances = await Promise.all(
-        found.map(async (performance) => {
-          const { performanceId, seatCategories } = await availabilityOf(collections, performance, now());
-          return {
-            performanceId,
-            seatCategories: seatCategories.map(({ id, capacity, free }) => ({ id, capacity, free })),
-          };
+export function shopRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
+  return [
+    operation({
+      id: 'listShopProducts',
+      method: 'get',
+      path: '/internal/shop/products',
+      access: 'internal',
+      summary: 'Returns the published catalog, or null if it still has the given mark',
+      query: { mark: Type.Optional(Type.String({ maxLength: 64 })) },
+      answers: { 200: Published },
+      example: {
+        answer: { mark: 'm1', published: { languages: ['fr', 'en'], products: [product], tariffs: [tariff] } },
+      },
+      handle: async ({ caller, query }) => {
+        const { data, etag } = await cache.of(caller.institution, {});
+        const { institution, products, tariffs } = data;
+        const published = { languages: institution.languages, products, tariffs };
+        return ok({ mark: etag, published: etag === query.mark ? null : published });
+      },
+    }),
+    operation({
+      id: 'getShopAvailability',
+      method: 'get',
+      path: '/internal/shop/availability',
+      access: 'internal',
+      summary: 'Counts the free places of each seat category of these performances; unknown performances are left out',
+      query: {
+        performanceIds: Type.String({
+          maxLength: 16_000,
+          description: `separated by commas; at most ${MAX_PERFORMANCES}`,
         }),
-      );
-      return ok({ performances });
-    },
-  }),
-  operation({
-    id: 'listShopPlaces',
-    method: 'get',
-    path: '/internal/shop/performances/{performanceId}/places',
-    access: 'internal',
-    summary: 'Lists the places of a performance in their order, with whether each is free',
-    params: { performanceId: id },
-    query: { seatCategoryId: Type.Optional(id) },
-    answers: { 200: Type.Object({ places: Type.Array(ShopPlace) }) },
-    example: {
-      params: { performanceId: performance.id },
-      answer: {
-        places: [{ id: 'plc_1', label: 'A-1', row: 'A', seat: 1, seatCategoryId: String(category?.id), free: true }],
       },
-    },
-    handle: async ({ caller, params, query }) => {
-      const { collections, now } = contextOf(store, caller.institution);
-      const performance = await findPerformance(collections, params.performanceId);
-      const at = now();
-      const where = await whereListed(collections, performance, query, at);
-      const found = await collections.places.find({ where, orderBy: 'order' });
-      return ok({
-        places: found.map((place) => placeView({ ...place, free: visibleState(place, at) === 'free' })),
-      });
-    },
-  }),
-  operation({
-    id: 'getShopSeatMap',
-    method: 'get',
-    path: '/internal/shop/performances/{performanceId}/seat-map',
-    access: 'internal',
-    summary: 'Returns the plan of a performance with the position of every seat',
-    params: { performanceId: id },
-    answers: { 200: ShopSeatMap },
-    example: {
-      params: { performanceId: performance.id },
-      answer: {
-        stage: seatMap.stage,
-        areas: seatMap.areas.map(({ id, name, outline }) => ({
-          id,
-          name,
-          seatCategoryId: String(category?.id),
-          outline,
-        })),
-        seats: { plc_1: { areaId: 'stalls', row: 'A', label: 'A-1', x: 10, y: 30 } },
+      answers: { 200: Type.Object({ performances: Type.Array(Stock) }) },
+      example: { query: { performanceIds: performance.id }, answer: { performances: [exampleStock] } },
+      handle: async ({ caller, query }) => {
+        const { collections, now } = contextOf(store, caller.institution);
+        const ids = [...new Set(query.performanceIds.split(','))].slice(0, MAX_PERFORMANCES);
+        const found = await collections.performances.find({ where: { id: { in: ids } } });
+        const performances = await Promise.all(
+          found.map(async (performance) => {
+            const { performanceId, seatCategories } = await availabilityOf(collections, performance, now());
+            return {
+              performanceId,
+              seatCategories: seatCategories.map(({ id, capacity, free }) => ({ id, capacity, free })),
+            };
+          }),
+        );
+        return ok({ performances });
       },
-    },
-    handle: async ({ caller, params }) => {
-      const { collections } = contextOf(store, caller.institution);
-      return ok(planView(drawSeatMap(await findPerformance(collections, params.performanceId))));
-    },
-  }),
-];
+    }),
+    operation({
+      id: 'listShopPlaces',
+      method: 'get',
+      path: '/internal/shop/performances/{performanceId}/places',
+      access: 'internal',
+      summary: 'Lists the places of a performance in their order, with whether each is free',
+      params: { performanceId: id },
+      query: { seatCategoryId: Type.Optional(id) },
+      answers: { 200: Type.Object({ places: Type.Array(ShopPlace) }) },
+      example: {
+        params: { performanceId: performance.id },
+        answer: {
+          places: [{ id: 'plc_1', label: 'A-1', row: 'A', seat: 1, seatCategoryId: String(category?.id), free: true }],
+        },
+      },
+      handle: async ({ caller, params, query }) => {
+        const { collections, now } = contextOf(store, caller.institution);
+        const performance = await findPerformance(collections, params.performanceId);
+        const at = now();
+        const where = await whereListed(collections, performance, query, at);
+        const found = await collections.places.find({ where, orderBy: 'order' });
+        return ok({
+          places: found.map((place) => placeView({ ...place, free: visibleState(place, at) === 'free' })),
+        });
+      },
+    }),
+    operation({
+      id: 'getShopSeatMap',
+      method: 'get',
+      path: '/internal/shop/performances/{performanceId}/seat-map',
+      access: 'internal',
+      summary: 'Returns the plan of a performance with the position of every seat',
+      params: { performanceId: id },
+      answers: { 200: ShopSeatMap },
+      example: {
+        params: { performanceId: performance.id },
+        answer: {
+          stage: seatMap.stage,
+          areas: seatMap.areas.map(({ id, name, outline }) => ({
+            id,
+            name,
+            seatCategoryId: String(category?.id),
+            outline,
+          })),
+          seats: { plc_1: { areaId: 'stalls', row: 'A', label: 'A-1', x: 10, y: 30 } },
+        },
+      },
+      handle: async ({ caller, params }) => {
+        const { collections } = contextOf(store, caller.institution);
+        return ok(planView(drawSeatMap(await findPerformance(collections, params.performanceId))));
+      },
+    }),
+  ];
+}

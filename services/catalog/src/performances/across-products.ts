@@ -40,11 +40,6 @@ const WIDTH = 20;
 
 const ONE_ID = ID_PATTERN.slice(1, -1);
 
-const pageByStart = <const Name extends string, Item extends typeof Performance | typeof PublicPerformance>(
-  name: Name,
-  item: Item,
-) => named(name, Type.Object({ ...page(item).properties }));
-
 const asOf = Type.String({ format: 'date-time', description: 'ISO 8601 UTC: of all items' });
 const Availabilities = named('Availabilities', Type.Object({ asOf, items: Type.Array(Availability) }));
 const PublicAvailabilities = named(
@@ -53,14 +48,111 @@ const PublicAvailabilities = named(
 );
 
 /** The products of these performances, by id. An interrupted creation can leave performances without one. */
-export const productsOf = async (
+export async function productsOf(
   { products }: Collections,
   performances: readonly PerformanceDocument[],
-): Promise<ReadonlyMap<string, ProductDocument>> => {
+): Promise<ReadonlyMap<string, ProductDocument>> {
   const wanted = [...new Set(performances.map(({ productId }) => productId))];
   const found = wanted.length === 0 ? [] : await products.find({ where: { id: { in: wanted } } });
   return new Map(found.map((product) => [product.id, product]));
-};
+}
+
+interface Asked {
+  readonly performanceIds?: string;
+  readonly productId?: string;
+}
+
+/** Performances and availability of all products. */
+export function acrossProductsRoutes(store: Store, cache: CatalogCache): AnyOperation[] {
+  return [
+    operation({
+      id: 'listAllPerformances',
+      method: 'get',
+      path: '/svc/v3/catalog/performances',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Lists the performances of all products by their start',
+      description: 'Public access lists those of running products that are not closed.',
+      query: {
+        ...startingWithin,
+        productId: Type.Optional(id),
+        state: Type.Optional(oneOf(performanceStates)),
+        ...pageQuery,
+      },
+      answers: {
+        200: Type.Union([
+          pageByStart('PerformancesByStart', Performance),
+          pageByStart('PublicPerformancesByStart', PublicPerformance),
+        ]),
+      },
+      errors: ['not_found'],
+      etag: true,
+      example: {
+        query: { from: '2027-03-01T00:00:00.000Z', to: '2027-03-31T23:59:59.999Z', limit: 1 },
+        answer: { items: [examples.performance], nextCursor: null },
+      },
+      handle: async (request) => {
+        const { caller, query } = request;
+        const { productId, state } = query;
+        if (seesPublicOnly(caller))
+          return listAllPublicPerformances(await cache.publicOf(caller.institution, {}), request, query);
+        const { collections } = contextOf(store, caller.institution);
+        return pageOf(request, withProduct(collections), {
+          where: { productId, state, startDate: startCondition(query) },
+          orderBy: 'startDate',
+          item: performanceView,
+        });
+      },
+    }),
+    operation({
+      id: 'listAvailability',
+      method: 'get',
+      path: '/svc/v3/catalog/availability',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Counts the free, held and sold places of several performances, or of all of a product',
+      description:
+        'One of `performanceIds` and `productId` is required; with both, those of the product among the named ones. Items come in ' +
+        'order of start. Unknown performances are left out. Public access shows levels instead of numbers.',
+      query: {
+        performanceIds: Type.Optional(
+          Type.String({
+            pattern: `^${ONE_ID}(,${ONE_ID}){0,${MAX_PERFORMANCES - 1}}$`,
+            description: `1 to ${MAX_PERFORMANCES} ids, separated by commas`,
+          }),
+        ),
+        productId: Type.Optional(id),
+      },
+      answers: { 200: Type.Union([Availabilities, PublicAvailabilities]) },
+      errors: ['missing_parameter'],
+      etag: true,
+      example: {
+        query: { performanceIds: ids.performance },
+        answer: { asOf: examples.availability.asOf, items: [examples.availability] },
+      },
+      handle: async ({ caller, query }) => {
+        const { collections, now } = contextOf(store, caller.institution);
+        const publicOnly = seesPublicOnly(caller);
+        const performances = await chosen(collections, query, publicOnly);
+        const at = now();
+        const items: Awaited<ReturnType<typeof availabilityOf>>[] = [];
+        for (const some of inBatches(performances, WIDTH))
+          items.push(...(await Promise.all(some.map((performance) => availabilityOf(collections, performance, at)))));
+        const asOf = new Date(at).toISOString();
+        if (!publicOnly) return ok({ asOf, items });
+        const shown = items.map(publicAvailability);
+        return ok({ asOf, items: shown }, { etag: publicEtag(shown.map(({ asOf: _, ...counted }) => counted)) });
+      },
+    }),
+  ];
+}
+
+const pageByStart = <const Name extends string, Item extends typeof Performance | typeof PublicPerformance>(
+  name: Name,
+  item: Item,
+) => named(name, Type.Object({ ...page(item).properties }));
 
 /** The performances whose product exists, by start. */
 const withProduct = (collections: Collections) => {
@@ -70,11 +162,6 @@ const withProduct = (collections: Collections) => {
     return found.filter(({ productId }) => products.has(productId));
   });
 };
-
-interface Asked {
-  readonly performanceIds?: string;
-  readonly productId?: string;
-}
 
 /** The performances that a request for availability names, by start. @throws Fault `missing_parameter` */
 const chosen = async (
@@ -93,88 +180,3 @@ const chosen = async (
     return product !== undefined && (!publicOnly || isPublic(performance, product));
   });
 };
-
-/** Performances and availability of all products. */
-export const acrossProductsRoutes = (store: Store, cache: CatalogCache): AnyOperation[] => [
-  operation({
-    id: 'listAllPerformances',
-    method: 'get',
-    path: '/svc/v3/catalog/performances',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Lists the performances of all products by their start',
-    description: 'Public access lists those of running products that are not closed.',
-    query: {
-      ...startingWithin,
-      productId: Type.Optional(id),
-      state: Type.Optional(oneOf(performanceStates)),
-      ...pageQuery,
-    },
-    answers: {
-      200: Type.Union([
-        pageByStart('PerformancesByStart', Performance),
-        pageByStart('PublicPerformancesByStart', PublicPerformance),
-      ]),
-    },
-    errors: ['not_found'],
-    etag: true,
-    example: {
-      query: { from: '2027-03-01T00:00:00.000Z', to: '2027-03-31T23:59:59.999Z', limit: 1 },
-      answer: { items: [examples.performance], nextCursor: null },
-    },
-    handle: async (request) => {
-      const { caller, query } = request;
-      const { productId, state } = query;
-      if (seesPublicOnly(caller))
-        return listAllPublicPerformances(await cache.publicOf(caller.institution, {}), request, query);
-      const { collections } = contextOf(store, caller.institution);
-      return pageOf(request, withProduct(collections), {
-        where: { productId, state, startDate: startCondition(query) },
-        orderBy: 'startDate',
-        item: performanceView,
-      });
-    },
-  }),
-  operation({
-    id: 'listAvailability',
-    method: 'get',
-    path: '/svc/v3/catalog/availability',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Counts the free, held and sold places of several performances, or of all of a product',
-    description:
-      'One of `performanceIds` and `productId` is required; with both, those of the product among the named ones. Items come in ' +
-      'order of start. Unknown performances are left out. Public access shows levels instead of numbers.',
-    query: {
-      performanceIds: Type.Optional(
-        Type.String({
-          pattern: `^${ONE_ID}(,${ONE_ID}){0,${MAX_PERFORMANCES - 1}}$`,
-          description: `1 to ${MAX_PERFORMANCES} ids, separated by commas`,
-        }),
-      ),
-      productId: Type.Optional(id),
-    },
-    answers: { 200: Type.Union([Availabilities, PublicAvailabilities]) },
-    errors: ['missing_parameter'],
-    etag: true,
-    example: {
-      query: { performanceIds: ids.performance },
-      answer: { asOf: examples.availability.asOf, items: [examples.availability] },
-    },
-    handle: async ({ caller, query }) => {
-      const { collections, now } = contextOf(store, caller.institution);
-      const publicOnly = seesPublicOnly(caller);
-      const performances = await chosen(collections, query, publicOnly);
-      const at = now();
-      const items: Awaited<ReturnType<typeof availabilityOf>>[] = [];
-      for (const some of inBatches(performances, WIDTH))
-        items.push(...(await Promise.all(some.map((performance) => availabilityOf(collections, performance, at)))));
-      const asOf = new Date(at).toISOString();
-      if (!publicOnly) return ok({ asOf, items });
-      const shown = items.map(publicAvailability);
-      return ok({ asOf, items: shown }, { etag: publicEtag(shown.map(({ asOf: _, ...counted }) => counted)) });
-    },
-  }),
-];

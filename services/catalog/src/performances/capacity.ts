@@ -26,18 +26,48 @@ export interface CapacityClaim {
 }
 
 /** Whether the performance may still be written with these claims. */
-export const isValidClaim = ({ madeAt }: CapacityClaim, now: number): boolean => now - madeAt <= WRITE_MS;
+export function isValidClaim({ madeAt }: CapacityClaim, now: number): boolean {
+  return now - madeAt <= WRITE_MS;
+}
 
 const CLOSING = 'capacity:close:';
-const closing = (name: string): string => `${CLOSING}${name}`;
-const opening = (name: string): string => `capacity:open:${name}`;
 const withdrawn = { state: 'withdrawn', freeFrom: WITHDRAWN, holder: null, request: null, item: null } as const;
 
 /** Gives back the claims of a change that was not written. */
-export const giveBack = async ({ places }: Collections, { name }: CapacityClaim): Promise<void> => {
+export async function giveBack({ places }: Collections, { name }: CapacityClaim): Promise<void> {
   await places.claim({ where: { holder: closing(name) }, set: freed });
   await places.claim({ where: { holder: opening(name) }, set: withdrawn });
-};
+}
+
+const closing = (name: string): string => `${CLOSING}${name}`;
+
+const opening = (name: string): string => `capacity:open:${name}`;
+
+/**
+ * Claims the places of the plans; else it has given back what it got. `taken`: too few are free. `contended`: another
+ * change has claimed some.
+ */
+export async function claimCapacity(
+  collections: Collections,
+  performanceId: string,
+  plans: readonly CategoryPlan[],
+  claim: CapacityClaim,
+): Promise<'claimed' | 'taken' | 'contended'> {
+  for (const plan of plans) {
+    const claimed = await claimClosing(collections, performanceId, plan, claim);
+    if (claimed === plan.remove.length + plan.close) continue;
+    await giveBack(collections, claim);
+    if (await hasOtherClaims(collections, performanceId, claim.madeAt)) return 'contended';
+    return (await couldClose(collections, performanceId, plan, claim.madeAt)) ? 'contended' : 'taken';
+  }
+  for (const plan of plans) {
+    const claimed = await claimOpening(collections, performanceId, plan, claim);
+    if (claimed === plan.add.length + plan.reopen) continue;
+    await giveBack(collections, claim);
+    return 'contended';
+  }
+  return 'claimed';
+}
 
 /** Claims the free places to withdraw; returns how many it got. */
 const claimClosing = async (
@@ -54,6 +84,28 @@ const claimClosing = async (
     claimed += (await places.claim({ where: { ...where, id }, set })).length;
   }
   return close > 0 ? claimed + (await places.claim({ where, set, limit: close })).length : claimed;
+};
+
+/** Whether another change has claimed places to withdraw, which are free again if it does not succeed. */
+const hasOtherClaims = async ({ places }: Collections, performanceId: string, now: number): Promise<boolean> => {
+  const holder = { gte: CLOSING, lt: `${CLOSING}~` };
+  return (await places.count({ performanceId, holder, freeFrom: { gt: now, lt: SOLD } })) > 0;
+};
+
+/** Whether the places to withdraw are free, those of other changes left aside: then they lost a race. */
+const couldClose = async (
+  { places }: Collections,
+  performanceId: string,
+  { category, remove, close }: CategoryPlan,
+  now: number,
+): Promise<boolean> => {
+  const where = { performanceId, seatCategoryId: category.id, freeFrom: { lte: now } };
+  let free = 0;
+  for (const spots of inBatches(remove, 500)) {
+    free += await places.count({ ...where, id: { in: spots.map((spot) => placeId(performanceId, spot)) } });
+  }
+  if (free < remove.length) return false;
+  return close === 0 || (await places.count(where)) >= close;
 };
 
 /** Makes the places to add, withdrawn, and claims them and those to reopen; returns how many it got. */
@@ -85,56 +137,8 @@ const claimOpening = async (
   return places.count({ performanceId, seatCategoryId: category.id, holder: opening(name) });
 };
 
-/** Whether another change has claimed places to withdraw, which are free again if it does not succeed. */
-const hasOtherClaims = async ({ places }: Collections, performanceId: string, now: number): Promise<boolean> => {
-  const holder = { gte: CLOSING, lt: `${CLOSING}~` };
-  return (await places.count({ performanceId, holder, freeFrom: { gt: now, lt: SOLD } })) > 0;
-};
-
-/** Whether the places to withdraw are free, those of other changes left aside: then they lost a race. */
-const couldClose = async (
-  { places }: Collections,
-  performanceId: string,
-  { category, remove, close }: CategoryPlan,
-  now: number,
-): Promise<boolean> => {
-  const where = { performanceId, seatCategoryId: category.id, freeFrom: { lte: now } };
-  let free = 0;
-  for (const spots of inBatches(remove, 500)) {
-    free += await places.count({ ...where, id: { in: spots.map((spot) => placeId(performanceId, spot)) } });
-  }
-  if (free < remove.length) return false;
-  return close === 0 || (await places.count(where)) >= close;
-};
-
-/**
- * Claims the places of the plans; else it has given back what it got. `taken`: too few are free. `contended`: another
- * change has claimed some.
- */
-export const claimCapacity = async (
-  collections: Collections,
-  performanceId: string,
-  plans: readonly CategoryPlan[],
-  claim: CapacityClaim,
-): Promise<'claimed' | 'taken' | 'contended'> => {
-  for (const plan of plans) {
-    const claimed = await claimClosing(collections, performanceId, plan, claim);
-    if (claimed === plan.remove.length + plan.close) continue;
-    await giveBack(collections, claim);
-    if (await hasOtherClaims(collections, performanceId, claim.madeAt)) return 'contended';
-    return (await couldClose(collections, performanceId, plan, claim.madeAt)) ? 'contended' : 'taken';
-  }
-  for (const plan of plans) {
-    const claimed = await claimOpening(collections, performanceId, plan, claim);
-    if (claimed === plan.add.length + plan.reopen) continue;
-    await giveBack(collections, claim);
-    return 'contended';
-  }
-  return 'claimed';
-};
-
 /** Applies the claims of a written change, if it is to be done. Any number of processes may do it at once. */
-export const settle = async (collections: Collections, performance: PerformanceDocument): Promise<void> => {
+export async function settle(collections: Collections, performance: PerformanceDocument): Promise<void> {
   const name = performance.capacityClaim;
   if (name == null) return;
   await collections.places.claim({ where: { holder: closing(name) }, set: withdrawn });
@@ -144,16 +148,16 @@ export const settle = async (collections: Collections, performance: PerformanceD
       ? { next: { ...current, capacityClaim: null }, due: { applyCapacity: null } }
       : undefined,
   );
-};
+}
 
 /** The work that is due of a performance whose capacity has changed. */
-export const applyCapacity = async (store: Store, performance: PerformanceDocument): Promise<WorkResult> => {
+export async function applyCapacity(store: Store, performance: PerformanceDocument): Promise<WorkResult> {
   await settle(collectionsOf(store, performance.institution), performance);
   return 'done';
-};
+}
 
 /** The numbers of free, held and sold places of each seat category at `now` (epoch milliseconds). */
-export const availabilityOf = async (collections: Collections, performance: PerformanceDocument, now: number) => {
+export async function availabilityOf(collections: Collections, performance: PerformanceDocument, now: number) {
   await settle(collections, performance);
   const seatCategories = await Promise.all(
     performance.seatCategories.map(async ({ id, code, capacity }) => {
@@ -164,25 +168,25 @@ export const availabilityOf = async (collections: Collections, performance: Perf
     }),
   );
   return { performanceId: performance.id, asOf: new Date(now).toISOString(), seatCategories };
-};
-
-const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Condition => {
-  if (state === 'free') return { lte: now };
-  if (state === 'held') return { gt: now, lt: SOLD };
-  return state === 'sold' ? SOLD : { lte: SOLD };
-};
+}
 
 /** The condition that selects a performance's places, without withdrawn ones; for a list by `order`. */
-export const whereListed = async (
+export async function whereListed(
   collections: Collections,
   performance: PerformanceDocument,
   query: { readonly seatCategoryId?: string; readonly state?: 'free' | 'held' | 'sold' },
   now: number,
-): Promise<Where> => {
+): Promise<Where> {
   await settle(collections, performance);
   const { seatCategoryId, state } = query;
   const where = { performanceId: performance.id, freeFrom: freeFrom(state, now) };
   if (seatCategoryId === undefined) return where;
   // The range of `order` of that category; empty for an unknown one.
   return { ...where, order: orderRange(performance.seatCategories.findIndex(({ id }) => id === seatCategoryId)) };
+}
+
+const freeFrom = (state: 'free' | 'held' | 'sold' | undefined, now: number): Condition => {
+  if (state === 'free') return { lte: now };
+  if (state === 'held') return { gt: now, lt: SOLD };
+  return state === 'sold' ? SOLD : { lte: SOLD };
 };

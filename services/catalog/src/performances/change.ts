@@ -24,6 +24,58 @@ interface PerformanceChange {
   readonly idempotencyRecord?: IdempotencyRecord<PerformanceDocument> | undefined;
 }
 
+/** The performance has changed, so that the write needs other places, or comes too late: read it again. */
+const RETRY = Symbol('retry');
+
+/** Another change has claimed places that this one needs. */
+const CONTENDED = Symbol('contended');
+
+/** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
+const PATIENCE_MS = 12_000;
+
+/** Milliseconds until the next attempt at most: changes that claim the same places try again at different times. */
+const PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * Changes a performance, and creates or withdraws places if its capacity changes.
+ * @throws Fault `not_found`, `semantically_invalid`, `conflict` (cancelled is final), `performance_capacity_conflict`,
+ * `service_unavailable` (the store is too slow)
+ */
+export async function changePerformance(
+  context: Context,
+  id: string,
+  wanted: PerformanceChange,
+): Promise<PerformanceDocument> {
+  const tariffIds = wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? [];
+  const rules = { ...(await moneyRules(context.collections, tariffIds)), clocks };
+  const written = await change(context, id, wanted, rules);
+  await invalidateCatalog(context);
+  return written;
+}
+
+const change = async (context: Context, id: string, wanted: PerformanceChange, rules: ChangeRules) => {
+  const until = context.now() + PATIENCE_MS;
+  let isContended = false;
+  for (let attempt = 1; context.now() <= until; attempt += 1) {
+    const madeAt = context.now();
+    const performance = await findPerformance(context.collections, id);
+    await settle(context.collections, performance);
+    const requests = wanted.patch.seatCategories ?? [];
+    check(performance, wanted, rules);
+    const isPlain = planCapacity(performance.seatCategories, requests).length === 0;
+    const outcome = isPlain
+      ? await changePlainly(context, performance, wanted, rules)
+      : await changeWithCapacity(context, performance, wanted, rules, madeAt);
+    if (outcome !== RETRY && outcome !== CONTENDED) return outcome;
+    isContended = outcome === CONTENDED;
+    const pauseMs = Math.random() * Math.min(PAUSE_MS * attempt, LONGEST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  if (!isContended) throw tooSlow();
+  throw new Fault('conflict', 'Another change of the capacity is in progress; try again later.');
+};
+
 const check = (performance: PerformanceDocument, { patch, allow }: PerformanceChange, rules: ChangeRules): void => {
   allow(performance);
   if (patch.state && !performanceMayBecome(performance.state, patch.state)) {
@@ -31,32 +83,6 @@ const check = (performance: PerformanceDocument, { patch, allow }: PerformanceCh
   }
   refuseProblems(patchProblems(performance, patch, rules));
 };
-
-const changeTo = (
-  context: Context,
-  performance: PerformanceDocument,
-  { patch }: PerformanceChange,
-  plans: readonly CategoryPlan[],
-  rules: ChangeRules,
-): Change<PerformanceDocument> | undefined => {
-  const now = timestampOf(context);
-  const next = changedPerformance(performance, patch, plans, rules, now);
-  if (!next) return undefined;
-  const cancelled = next.state === 'cancelled' && performance.state !== 'cancelled';
-  const { id: performanceId, productId } = performance;
-  const events = cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [];
-  return { next, events: hasMoved(performance, next) ? [...events, performanceMoved(next)] : events };
-};
-
-/** The performance has changed, so that the write needs other places, or comes too late: read it again. */
-const RETRY = Symbol('retry');
-
-/** Another change has claimed places that this one needs. */
-const CONTENDED = Symbol('contended');
-
-/** Whether the product's `modifiedAt` is recent enough for a write that begins now. */
-const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
-  recordedAt !== undefined && now() - recordedAt <= RECORD_MS;
 
 /** Without a change of capacity: one write, after the product's `modifiedAt` if anything changes. */
 const changePlainly = async (
@@ -82,41 +108,25 @@ const changePlainly = async (
   return retry ? RETRY : (written ?? notFound());
 };
 
-/** Whether a change fails for certain, so that nothing is written. */
-const isRefusal = (error: unknown): boolean => error instanceof Fault || error instanceof IdempotencyKeyTaken;
-
-/** Whether no other change of the capacity was written since `before` was read, nor is one to be applied. */
-const hasCapacityOf = ({ seatCategories, capacityClaim }: PerformanceDocument, before: PerformanceDocument): boolean =>
-  capacityClaim == null && JSON.stringify(seatCategories) === JSON.stringify(before.seatCategories);
-
-/** Writes the performance with the name of its claims; undefined if it has changed, or the claims are too old. */
-const writeCapacity = async (
+const changeTo = (
   context: Context,
   performance: PerformanceDocument,
+  { patch }: PerformanceChange,
   plans: readonly CategoryPlan[],
-  claim: CapacityClaim,
-  change: PerformanceChange,
   rules: ChangeRules,
-): Promise<PerformanceDocument | undefined> => {
-  const recordedAt = await recordModified(context, performance.productId);
-  let isWritten = false;
-  const written = await context.collections.performances.update(
-    performance.id,
-    (current) => {
-      check(current, change, rules);
-      const now = context.now();
-      const isTimely = isValidClaim(claim, now) && isRecorded(context, recordedAt);
-      const changed =
-        isTimely && hasCapacityOf(current, performance) ? changeTo(context, current, change, plans, rules) : undefined;
-      isWritten = changed !== undefined;
-      if (!changed) return undefined;
-      const next = { ...changed.next, capacityClaim: claim.name };
-      return { ...changed, next, due: { applyCapacity: soon(now) } };
-    },
-    { idempotencyRecord: change.idempotencyRecord },
-  );
-  return isWritten ? written : undefined;
+): Change<PerformanceDocument> | undefined => {
+  const now = timestampOf(context);
+  const next = changedPerformance(performance, patch, plans, rules, now);
+  if (!next) return undefined;
+  const cancelled = next.state === 'cancelled' && performance.state !== 'cancelled';
+  const { id: performanceId, productId } = performance;
+  const events = cancelled ? [performanceCancelled({ performanceId, productId, cancelledAt: now })] : [];
+  return { next, events: hasMoved(performance, next) ? [...events, performanceMoved(next)] : events };
 };
+
+/** Whether the product's `modifiedAt` is recent enough for a write that begins now. */
+const isRecorded = ({ now }: Context, recordedAt: number | undefined): boolean =>
+  recordedAt !== undefined && now() - recordedAt <= RECORD_MS;
 
 /** With a change of capacity: claims places, one by one, and then writes the performance. */
 const changeWithCapacity = async (
@@ -152,48 +162,38 @@ const changeWithCapacity = async (
   }
 };
 
-/** Milliseconds after which no further attempt begins: the gateway waits 15 s for an answer. */
-const PATIENCE_MS = 12_000;
+/** Whether no other change of the capacity was written since `before` was read, nor is one to be applied. */
+const hasCapacityOf = ({ seatCategories, capacityClaim }: PerformanceDocument, before: PerformanceDocument): boolean =>
+  capacityClaim == null && JSON.stringify(seatCategories) === JSON.stringify(before.seatCategories);
 
-/** Milliseconds until the next attempt at most: changes that claim the same places try again at different times. */
-const PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 500;
-
-const change = async (context: Context, id: string, wanted: PerformanceChange, rules: ChangeRules) => {
-  const until = context.now() + PATIENCE_MS;
-  let isContended = false;
-  for (let attempt = 1; context.now() <= until; attempt += 1) {
-    const madeAt = context.now();
-    const performance = await findPerformance(context.collections, id);
-    await settle(context.collections, performance);
-    const requests = wanted.patch.seatCategories ?? [];
-    check(performance, wanted, rules);
-    const isPlain = planCapacity(performance.seatCategories, requests).length === 0;
-    const outcome = isPlain
-      ? await changePlainly(context, performance, wanted, rules)
-      : await changeWithCapacity(context, performance, wanted, rules, madeAt);
-    if (outcome !== RETRY && outcome !== CONTENDED) return outcome;
-    isContended = outcome === CONTENDED;
-    const pauseMs = Math.random() * Math.min(PAUSE_MS * attempt, LONGEST_PAUSE_MS);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-  if (!isContended) throw tooSlow();
-  throw new Fault('conflict', 'Another change of the capacity is in progress; try again later.');
-};
-
-/**
- * Changes a performance, and creates or withdraws places if its capacity changes.
- * @throws Fault `not_found`, `semantically_invalid`, `conflict` (cancelled is final), `performance_capacity_conflict`,
- * `service_unavailable` (the store is too slow)
- */
-export const changePerformance = async (
+/** Writes the performance with the name of its claims; undefined if it has changed, or the claims are too old. */
+const writeCapacity = async (
   context: Context,
-  id: string,
-  wanted: PerformanceChange,
-): Promise<PerformanceDocument> => {
-  const tariffIds = wanted.patch.prices?.map(({ tariffId }) => tariffId) ?? [];
-  const rules = { ...(await moneyRules(context.collections, tariffIds)), clocks };
-  const written = await change(context, id, wanted, rules);
-  await invalidateCatalog(context);
-  return written;
+  performance: PerformanceDocument,
+  plans: readonly CategoryPlan[],
+  claim: CapacityClaim,
+  change: PerformanceChange,
+  rules: ChangeRules,
+): Promise<PerformanceDocument | undefined> => {
+  const recordedAt = await recordModified(context, performance.productId);
+  let isWritten = false;
+  const written = await context.collections.performances.update(
+    performance.id,
+    (current) => {
+      check(current, change, rules);
+      const now = context.now();
+      const isTimely = isValidClaim(claim, now) && isRecorded(context, recordedAt);
+      const changed =
+        isTimely && hasCapacityOf(current, performance) ? changeTo(context, current, change, plans, rules) : undefined;
+      isWritten = changed !== undefined;
+      if (!changed) return undefined;
+      const next = { ...changed.next, capacityClaim: claim.name };
+      return { ...changed, next, due: { applyCapacity: soon(now) } };
+    },
+    { idempotencyRecord: change.idempotencyRecord },
+  );
+  return isWritten ? written : undefined;
 };
+
+/** Whether a change fails for certain, so that nothing is written. */
+const isRefusal = (error: unknown): boolean => error instanceof Fault || error instanceof IdempotencyKeyTaken;

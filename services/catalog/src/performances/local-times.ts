@@ -26,7 +26,7 @@ export interface MovedLocalTime {
 }
 
 /** What moved of a performance; undefined if its start has the local time that was meant. */
-export const movedLocalTime = (performance: PerformanceDocument): MovedLocalTime | undefined => {
+export function movedLocalTime(performance: PerformanceDocument): MovedLocalTime | undefined {
   const { id, institution, startDate, timeZone, state, meantStart } = performance;
   if (meantStart === undefined || state === 'cancelled' || !showsAnotherTime(performance, clocks)) return undefined;
   const shown = clocks.wallTime(startDate, timeZone);
@@ -34,15 +34,15 @@ export const movedLocalTime = (performance: PerformanceDocument): MovedLocalTime
     ...{ institution, performance: id, startDate, timeZone },
     ...{ meant: meantStart.time, meantBy: meantStart.release, shown },
   };
-};
+}
 
 const PAGE = 200;
 
 /** The performances to come whose local time has moved, of an institution or of all. */
-export const movedLocalTimes = async (
+export async function movedLocalTimes(
   store: Store,
   { institution, now = Date.now }: { readonly institution?: string | undefined; readonly now?: () => number } = {},
-): Promise<MovedLocalTime[]> => {
+): Promise<MovedLocalTime[]> {
   const known = await store.collection(institutions).acrossInstitutions.find({ orderBy: 'id' });
   const ids = institution === undefined ? known.map(({ id }) => id) : [institution];
   const moved: MovedLocalTime[] = [];
@@ -59,17 +59,17 @@ export const movedLocalTimes = async (
     }
   }
   return moved;
-};
+}
 
 /**
  * Moves a performance to the instant at which the clocks of its venue show what was meant, which is a change like any
  * other. Resolves to its start; undefined if nothing had to move.
  */
-export const keepLocalTime = async (
+export async function keepLocalTime(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
   now: () => number = Date.now,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const context = contextOf(store, institution, now);
   const found = await context.collections.performances.get(id);
   if (!found || movedLocalTime(found) === undefined) return undefined;
@@ -82,17 +82,17 @@ export const keepLocalTime = async (
   });
   await invalidateCatalog(context);
   return moved;
-};
+}
 
 /** Takes the local time that a start has now for the one that is meant: its instant stays. */
-export const keepInstant = async (
+export async function keepInstant(
   store: Store,
   { institution, performance: id }: Pick<MovedLocalTime, 'institution' | 'performance'>,
-): Promise<void> => {
+): Promise<void> {
   await contextOf(store, institution).collections.performances.update(id, (current) => ({
     next: { ...current, meantStart: enteredStart(current, clocks) },
   }));
-};
+}
 
 /** Instances of the last release may write performances without what was meant. Milliseconds. */
 const EVERY_MS = 600_000;
@@ -104,7 +104,7 @@ const LEASE_MS = 3_600_000;
 const NAMED = 20;
 
 /** Says which starts have moved, once, and completes what was meant in performances of earlier releases. */
-export const watchLocalTimes = (store: Store, log: Pick<Logger, 'info' | 'warn'>): Closable => {
+export function watchLocalTimes(store: Store, log: Pick<Logger, 'info' | 'warn'>): Closable {
   let isTold = false;
   const tell = async (): Promise<void> => {
     const moved = await movedLocalTimes(store);
@@ -128,4 +128,4 @@ export const watchLocalTimes = (store: Store, log: Pick<Logger, 'info' | 'warn'>
   };
   const failed = (error: unknown) => log.warn('the local times of starts could not be compared', { error });
   return repeat(run, { everyMs: EVERY_MS, atOnce: true, failed });
-};
+}

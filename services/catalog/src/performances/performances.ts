@@ -14,64 +14,55 @@ import type { Collections, PerformanceDocument, PlaceDocument, ProductDocument }
 const BATCH = 1_000;
 
 /** Splits a list into batches of at most `size`. */
-export const inBatches = <Item>(items: readonly Item[], size = BATCH): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+export function inBatches<Item>(items: readonly Item[], size = BATCH): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
 
 /** Inserts the places that do not exist yet. Idempotent, since the id of a place is derived from its position. */
-export const insertPlaces = async (places: Documents<PlaceDocument>, made: readonly Place[]): Promise<void> => {
+export async function insertPlaces(places: Documents<PlaceDocument>, made: readonly Place[]): Promise<void> {
   for (const batch of inBatches(made)) await places.insertMany(batch);
-};
-
-/** Creates all places of a new performance. No query finds them before the performance is written. */
-const makePlaces = (
-  places: Documents<PlaceDocument>,
-  performanceId: string,
-  categories: readonly SeatCategory[],
-): Promise<void> =>
-  insertPlaces(
-    places,
-    categories.flatMap((category, index) =>
-      addedSpots(index, category).map((spot) => newPlace(performanceId, category, spot, Math.random())),
-    ),
-  );
+}
 
 /** A performance whose product exists (an interrupted creation can leave one without). @throws Fault `not_found` */
-export const findPerformance = async (collections: Collections, id: string): Promise<PerformanceDocument> => {
+export async function findPerformance(collections: Collections, id: string): Promise<PerformanceDocument> {
   const performance = await collections.performances.get(id);
   const product = performance && (await collections.products.get(performance.productId));
   return performance && product ? performance : notFound();
-};
+}
 
 /** The performances of a product, in order of creation. */
-export const performancesOf = ({ performances }: Collections, productId: string): Promise<PerformanceDocument[]> =>
-  performances.find({ where: { productId }, orderBy: 'createdAt' });
+export function performancesOf({ performances }: Collections, productId: string): Promise<PerformanceDocument[]> {
+  return performances.find({ where: { productId }, orderBy: 'createdAt' });
+}
 
 /** The performances of these products by product, each in order of creation. */
-export const performancesByProduct = async (
+export async function performancesByProduct(
   { performances }: Collections,
   products: readonly Pick<ProductDocument, 'id'>[],
-): Promise<ReadonlyMap<string, PerformanceDocument[]>> => {
+): Promise<ReadonlyMap<string, PerformanceDocument[]>> {
   const found: PerformanceDocument[] = [];
   for (const some of inBatches(products, 500)) {
     const productId = { in: some.map(({ id }) => id) };
     found.push(...(await performances.find({ where: { productId }, orderBy: 'createdAt' })));
   }
   return Map.groupBy(found, ({ productId }) => productId);
-};
+}
 
 /** Validates new performances; `at` is the JSON path of each. @throws Fault `semantically_invalid` */
-export const checkPerformances = async (
+export async function checkPerformances(
   collections: Collections,
   type: ProductType,
   inputs: readonly PerformanceInput[],
   at: (index: number) => string,
-): Promise<{ readonly currency: string }> => {
+): Promise<{ readonly currency: string }> {
   const tariffIds = inputs.flatMap(({ prices }) => prices.map(({ tariffId }) => tariffId));
   const money = await moneyRules(collections, tariffIds);
   const rules = { ...money, clocks, manyCategories: hasManyPerformances(type) };
   refuseProblems(inputs.flatMap((input, index) => performanceProblems(input, rules, at(index))));
   return rules;
-};
+}
 
 /**
  * The longest time between the product's `modifiedAt` and the start of the performance's write, in milliseconds. It
@@ -83,8 +74,11 @@ export const RECORD_MS = 4_000;
 const RECORD_ATTEMPTS = 3;
 
 /** The store is too slow to record a change before it is made: nothing is changed. */
-export const tooSlow = (): Fault =>
-  new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', { 'Retry-After': '1' });
+export function tooSlow(): Fault {
+  return new Fault('service_unavailable', 'The store is too slow at the moment; nothing was changed.', {
+    'Retry-After': '1',
+  });
+}
 
 /**
  * Updates the product's `modifiedAt`, so that `modifiedSince` returns it; resolves with that time in epoch
@@ -94,7 +88,7 @@ export const tooSlow = (): Fault =>
  * missed.
  * @throws Fault `service_unavailable` if each of {@link RECORD_ATTEMPTS} attempts takes longer than {@link RECORD_MS}
  */
-export const recordModified = async (context: Context, productId: string): Promise<number> => {
+export async function recordModified(context: Context, productId: string): Promise<number> {
   for (let attempt = 0; attempt < RECORD_ATTEMPTS; attempt += 1) {
     const recordedAt = context.now();
     const modifiedAt = new Date(recordedAt).toISOString();
@@ -104,20 +98,20 @@ export const recordModified = async (context: Context, productId: string): Promi
     if (context.now() - recordedAt <= RECORD_MS) return recordedAt;
   }
   throw tooSlow();
-};
+}
 
 /**
  * Writes a validated performance: first its places, then the performance with the idempotency record. An interrupted
  * creation leaves places that no query finds. The product's `modifiedAt` is set, if the product exists already.
  * @throws {UniqueViolation} on a second performance of a product that may have only one
  */
-export const writePerformance = async (
+export async function writePerformance(
   context: Context,
   product: { readonly id: string; readonly type: ProductType },
   input: PerformanceInput,
   currency: string,
   idempotencyRecord?: IdempotencyRecord<PerformanceDocument>,
-): Promise<PerformanceDocument> => {
+): Promise<PerformanceDocument> {
   const id = context.newId('prf');
   const seatCategories = newCategories(id, input.seatCategories);
   await makePlaces(context.collections.places, id, seatCategories);
@@ -147,19 +141,28 @@ export const writePerformance = async (
     },
     { idempotencyRecord },
   );
-};
+}
 
-const secondOfOne = (): never => {
-  throw new Fault('conflict', 'A product that is not a show has exactly one performance.');
-};
+/** Creates all places of a new performance. No query finds them before the performance is written. */
+const makePlaces = (
+  places: Documents<PlaceDocument>,
+  performanceId: string,
+  categories: readonly SeatCategory[],
+): Promise<void> =>
+  insertPlaces(
+    places,
+    categories.flatMap((category, index) =>
+      addedSpots(index, category).map((spot) => newPlace(performanceId, category, spot, Math.random())),
+    ),
+  );
 
 /** Adds a performance to a product. @throws Fault `not_found`, `semantically_invalid`, `conflict` */
-export const addPerformance = async (
+export async function addPerformance(
   context: Context,
   productId: string,
   input: PerformanceInput,
   idempotencyRecord?: IdempotencyRecord<PerformanceDocument>,
-): Promise<PerformanceDocument> => {
+): Promise<PerformanceDocument> {
   const { collections } = context;
   const product = (await collections.products.get(productId)) ?? notFound();
   const { currency } = await checkPerformances(collections, product.type, [input], () => '$');
@@ -170,4 +173,8 @@ export const addPerformance = async (
   );
   await invalidateCatalog(context);
   return performance;
+}
+
+const secondOfOne = (): never => {
+  throw new Fault('conflict', 'A product that is not a show has exactly one performance.');
 };

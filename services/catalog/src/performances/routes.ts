@@ -57,188 +57,190 @@ const Place = named(
   }),
 );
 
-const answer = (performance: PerformanceDocument) =>
-  ok(performanceDetail(performance), { etag: performanceEtag(performance) });
-
 const params = { performanceId: pathId };
 
 /** Performances: list, create, read, change; their availability and their places. */
-export const performancesRoutes = (store: Store): AnyOperation[] => [
-  operation({
-    id: 'listPerformances',
-    method: 'get',
-    path: '/svc/v3/catalog/products/{productId}/performances',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Lists the performances of a product in order of creation',
-    description: 'Without plans of halls. Public access leaves out closed ones.',
-    params: { productId: pathId },
-    query: listQuery,
-    answers: { 200: Type.Union([changesPage(Performance), PublicPerformancePage]) },
-    etag: true,
-    example: {
-      params: { productId: ids.product },
-      answer: { items: [examples.performance], nextCursor: null, asOf },
-    },
-    handle: async (request) => {
-      const context = contextOf(store, request.caller.institution);
-      const { productId } = request.params;
-      if (seesPublicOnly(request.caller)) return listPublicPerformances(context, productId, request);
-      const { collections, now } = context;
-      if (!(await collections.products.get(productId))) notFound();
-      return changesPageOf(request, collections.performances, {
-        where: { productId },
-        modifiedAt: 'modifiedAt',
-        clock: now,
-        item: performanceView,
-      });
-    },
-  }),
-  operation({
-    id: 'createPerformance',
-    method: 'post',
-    path: '/svc/v3/catalog/products/{productId}/performances',
-    access: 'catalog:write',
-    summary: 'Adds a performance to a product and creates its places',
-    description: 'As in `POST /svc/v3/catalog/products`, which takes several at once.',
-    params: { productId: pathId },
-    body: NewPerformance,
-    answers: { 201: Performance },
-    errors: ['semantically_invalid', 'conflict'],
-    etag: true,
-    example: {
-      params: { productId: ids.product },
-      body: examples.newPerformanceWithPlan,
-      answer: examples.performanceWithPlan,
-    },
-    handle: async ({ caller, params, body, remember }) => {
-      const reply = (performance: PerformanceDocument) =>
-        created(performanceDetail(performance), `/svc/v3/catalog/performances/${performance.id}`, {
-          etag: performanceEtag(performance),
-        });
-      const context = contextOf(store, caller.institution);
-      return reply(await addPerformance(context, params.productId, inputOf(body), remember(reply)));
-    },
-  }),
-  operation({
-    id: 'getPerformance',
-    method: 'get',
-    path: '/svc/v3/catalog/performances/{performanceId}',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Returns a performance',
-    description:
-      'With its seat categories, prices and the plan of its hall; `…/availability` says what is free. Public access does not show the plan.',
-    params,
-    answers: { 200: Type.Union([Performance, PublicPerformance]) },
-    etag: true,
-    example: { params: { performanceId: ids.performance }, answer: examples.performanceWithPlan },
-    handle: async ({ caller, params }) => {
-      const context = contextOf(store, caller.institution);
-      if (seesPublicOnly(caller)) return getPublicPerformance(context, params.performanceId);
-      return answer(await findPerformance(context.collections, params.performanceId));
-    },
-  }),
-  operation({
-    id: 'changePerformance',
-    method: 'patch',
-    path: '/svc/v3/catalog/performances/{performanceId}',
-    access: 'catalog:write',
-    summary: 'Changes members of a performance, its capacity and its state',
-    description:
-      'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` lists those to change: an unnumbered one by its ' +
-      'new `capacity`, a numbered one by `rows`: rows that are not listed stay as they are, new ones are added, and 0 seats remove ' +
-      'one. `seatMap` replaces the plan, null removes it. A performance can change between on_sale and closed; cancelled is final, and cancels the affected orders.',
-    params,
-    body: PerformanceChanges,
-    readOnly,
-    answers: { 200: Performance },
-    errors: ['semantically_invalid', 'performance_capacity_conflict', 'conflict'],
-    conditional: true,
-    etag: true,
-    example: {
-      params: { performanceId: ids.performance },
-      body: { state: 'closed' },
-      answer: { ...examples.performanceWithPlan, state: 'closed' },
-    },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
-      answer(
-        await changePerformance(contextOf(store, caller.institution), params.performanceId, {
-          patch: { ...body, seatMap: seatMapOf(body.seatMap) },
-          allow: (performance) => {
-            ifMatch(performanceEtag(performance));
-            unchanged(performanceView(performance));
-          },
-          idempotencyRecord: remember(answer),
-        }),
-      ),
-  }),
-  operation({
-    id: 'getAvailability',
-    method: 'get',
-    path: '/svc/v3/catalog/performances/{performanceId}/availability',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Counts the free, held and sold places of a performance',
-    description: 'Public access shows levels instead of numbers.',
-    params,
-    answers: { 200: Type.Union([Availability, PublicAvailability]) },
-    etag: true,
-    example: { params: { performanceId: ids.performance }, answer: examples.availability },
-    handle: async ({ caller, params }) => {
-      const context = contextOf(store, caller.institution);
-      if (seesPublicOnly(caller)) return getPublicAvailability(context, params.performanceId);
-      const { collections, now } = context;
-      const performance = await findPerformance(collections, params.performanceId);
-      return ok(await availabilityOf(collections, performance, now()));
-    },
-  }),
-  operation({
-    id: 'listPlaces',
-    method: 'get',
-    path: '/svc/v3/catalog/performances/{performanceId}/places',
-    access: 'catalog:read',
-    summary: 'Lists the places of a performance, best first',
-    description: 'Each with its present state; `seatCategoryId` and `state` filter.',
-    params,
-    query: { seatCategoryId: Type.Optional(id), state: Type.Optional(placeState), ...pageQuery },
-    answers: { 200: page(Place) },
-    example: {
-      params: { performanceId: ids.performance },
-      query: { state: 'free', limit: 1 },
-      answer: {
-        items: [
-          {
-            id: ids.place,
-            seatCategoryId: ids.category,
-            label: 'A-14',
-            row: 'A',
-            seat: 14,
-            state: 'free',
-          },
-        ],
-        nextCursor: null,
+export function performancesRoutes(store: Store): AnyOperation[] {
+  return [
+    operation({
+      id: 'listPerformances',
+      method: 'get',
+      path: '/svc/v3/catalog/products/{productId}/performances',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Lists the performances of a product in order of creation',
+      description: 'Without plans of halls. Public access leaves out closed ones.',
+      params: { productId: pathId },
+      query: listQuery,
+      answers: { 200: Type.Union([changesPage(Performance), PublicPerformancePage]) },
+      etag: true,
+      example: {
+        params: { productId: ids.product },
+        answer: { items: [examples.performance], nextCursor: null, asOf },
       },
-    },
-    handle: async (request) => {
-      const { collections, now } = contextOf(store, request.caller.institution);
-      const asOf = now();
-      const performance = await findPerformance(collections, request.params.performanceId);
-      return pageOf(request, collections.places, {
-        where: await whereListed(collections, performance, request.query, asOf),
-        orderBy: 'order',
-        item: (place) => ({
-          id: place.id,
-          seatCategoryId: place.seatCategoryId,
-          label: place.label,
-          ...(place.row === null ? {} : { row: place.row }),
-          ...(place.seat === null ? {} : { seat: place.seat }),
-          state: visibleState(place, asOf) as 'free' | 'held' | 'sold',
-        }),
-      });
-    },
-  }),
-];
+      handle: async (request) => {
+        const context = contextOf(store, request.caller.institution);
+        const { productId } = request.params;
+        if (seesPublicOnly(request.caller)) return listPublicPerformances(context, productId, request);
+        const { collections, now } = context;
+        if (!(await collections.products.get(productId))) notFound();
+        return changesPageOf(request, collections.performances, {
+          where: { productId },
+          modifiedAt: 'modifiedAt',
+          clock: now,
+          item: performanceView,
+        });
+      },
+    }),
+    operation({
+      id: 'createPerformance',
+      method: 'post',
+      path: '/svc/v3/catalog/products/{productId}/performances',
+      access: 'catalog:write',
+      summary: 'Adds a performance to a product and creates its places',
+      description: 'As in `POST /svc/v3/catalog/products`, which takes several at once.',
+      params: { productId: pathId },
+      body: NewPerformance,
+      answers: { 201: Performance },
+      errors: ['semantically_invalid', 'conflict'],
+      etag: true,
+      example: {
+        params: { productId: ids.product },
+        body: examples.newPerformanceWithPlan,
+        answer: examples.performanceWithPlan,
+      },
+      handle: async ({ caller, params, body, remember }) => {
+        const reply = (performance: PerformanceDocument) =>
+          created(performanceDetail(performance), `/svc/v3/catalog/performances/${performance.id}`, {
+            etag: performanceEtag(performance),
+          });
+        const context = contextOf(store, caller.institution);
+        return reply(await addPerformance(context, params.productId, inputOf(body), remember(reply)));
+      },
+    }),
+    operation({
+      id: 'getPerformance',
+      method: 'get',
+      path: '/svc/v3/catalog/performances/{performanceId}',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Returns a performance',
+      description:
+        'With its seat categories, prices and the plan of its hall; `…/availability` says what is free. Public access does not show the plan.',
+      params,
+      answers: { 200: Type.Union([Performance, PublicPerformance]) },
+      etag: true,
+      example: { params: { performanceId: ids.performance }, answer: examples.performanceWithPlan },
+      handle: async ({ caller, params }) => {
+        const context = contextOf(store, caller.institution);
+        if (seesPublicOnly(caller)) return getPublicPerformance(context, params.performanceId);
+        return answer(await findPerformance(context.collections, params.performanceId));
+      },
+    }),
+    operation({
+      id: 'changePerformance',
+      method: 'patch',
+      path: '/svc/v3/catalog/performances/{performanceId}',
+      access: 'catalog:write',
+      summary: 'Changes members of a performance, its capacity and its state',
+      description:
+        'JSON merge patch (RFC 7396); `prices` replaces all prices. `seatCategories` lists those to change: an unnumbered one by its ' +
+        'new `capacity`, a numbered one by `rows`: rows that are not listed stay as they are, new ones are added, and 0 seats remove ' +
+        'one. `seatMap` replaces the plan, null removes it. A performance can change between on_sale and closed; cancelled is final, and cancels the affected orders.',
+      params,
+      body: PerformanceChanges,
+      readOnly,
+      answers: { 200: Performance },
+      errors: ['semantically_invalid', 'performance_capacity_conflict', 'conflict'],
+      conditional: true,
+      etag: true,
+      example: {
+        params: { performanceId: ids.performance },
+        body: { state: 'closed' },
+        answer: { ...examples.performanceWithPlan, state: 'closed' },
+      },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+        answer(
+          await changePerformance(contextOf(store, caller.institution), params.performanceId, {
+            patch: { ...body, seatMap: seatMapOf(body.seatMap) },
+            allow: (performance) => {
+              ifMatch(performanceEtag(performance));
+              unchanged(performanceView(performance));
+            },
+            idempotencyRecord: remember(answer),
+          }),
+        ),
+    }),
+    operation({
+      id: 'getAvailability',
+      method: 'get',
+      path: '/svc/v3/catalog/performances/{performanceId}/availability',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Counts the free, held and sold places of a performance',
+      description: 'Public access shows levels instead of numbers.',
+      params,
+      answers: { 200: Type.Union([Availability, PublicAvailability]) },
+      etag: true,
+      example: { params: { performanceId: ids.performance }, answer: examples.availability },
+      handle: async ({ caller, params }) => {
+        const context = contextOf(store, caller.institution);
+        if (seesPublicOnly(caller)) return getPublicAvailability(context, params.performanceId);
+        const { collections, now } = context;
+        const performance = await findPerformance(collections, params.performanceId);
+        return ok(await availabilityOf(collections, performance, now()));
+      },
+    }),
+    operation({
+      id: 'listPlaces',
+      method: 'get',
+      path: '/svc/v3/catalog/performances/{performanceId}/places',
+      access: 'catalog:read',
+      summary: 'Lists the places of a performance, best first',
+      description: 'Each with its present state; `seatCategoryId` and `state` filter.',
+      params,
+      query: { seatCategoryId: Type.Optional(id), state: Type.Optional(placeState), ...pageQuery },
+      answers: { 200: page(Place) },
+      example: {
+        params: { performanceId: ids.performance },
+        query: { state: 'free', limit: 1 },
+        answer: {
+          items: [
+            {
+              id: ids.place,
+              seatCategoryId: ids.category,
+              label: 'A-14',
+              row: 'A',
+              seat: 14,
+              state: 'free',
+            },
+          ],
+          nextCursor: null,
+        },
+      },
+      handle: async (request) => {
+        const { collections, now } = contextOf(store, request.caller.institution);
+        const asOf = now();
+        const performance = await findPerformance(collections, request.params.performanceId);
+        return pageOf(request, collections.places, {
+          where: await whereListed(collections, performance, request.query, asOf),
+          orderBy: 'order',
+          item: (place) => ({
+            id: place.id,
+            seatCategoryId: place.seatCategoryId,
+            label: place.label,
+            ...(place.row === null ? {} : { row: place.row }),
+            ...(place.seat === null ? {} : { seat: place.seat }),
+            state: visibleState(place, asOf) as 'free' | 'held' | 'sold',
+          }),
+        });
+      },
+    }),
+  ];
+}
+
+const answer = (performance: PerformanceDocument) =>
+  ok(performanceDetail(performance), { etag: performanceEtag(performance) });

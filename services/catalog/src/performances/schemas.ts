@@ -27,7 +27,9 @@ const row = (least: number) =>
     }),
   );
 /** The rows of a numbered seat category; in a change, 0 seats remove a row. */
-export const rows = (least: number) => Type.Array(row(least), { maxItems: MAX_ROWS });
+export function rows(least: number) {
+  return Type.Array(row(least), { maxItems: MAX_ROWS });
+}
 
 export const capacity = Type.Integer({ minimum: 0, maximum: 100_000, description: 'places in all' });
 
@@ -117,6 +119,11 @@ export const Availability = named(
 
 const view = createView(Performance);
 
+/** What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none. */
+export function performanceWithin(performance: PerformanceDocument) {
+  return withPlan(performance, performance.seatMap ? undefined : null);
+}
+
 /** What is shown of a performance, beside what is not. */
 const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument['seatMap']) => ({
   ...performance,
@@ -126,20 +133,20 @@ const withPlan = (performance: PerformanceDocument, seatMap: PerformanceDocument
   ),
 });
 
-/** What the view of a product takes of a performance: not the plan of its hall, which may be large; null if it has none. */
-export const performanceWithin = (performance: PerformanceDocument) =>
-  withPlan(performance, performance.seatMap ? undefined : null);
-
 /** A performance as lists show it: as within its product. */
-export const performanceView = (performance: PerformanceDocument): Static<typeof Performance> =>
-  view(performanceWithin(performance));
+export function performanceView(performance: PerformanceDocument): Static<typeof Performance> {
+  return view(performanceWithin(performance));
+}
 
 /** A performance as answers about it alone show it: with the plan of its hall. */
-export const performanceDetail = (performance: PerformanceDocument): Static<typeof Performance> =>
-  view(withPlan(performance, performance.seatMap ?? null));
+export function performanceDetail(performance: PerformanceDocument): Static<typeof Performance> {
+  return view(withPlan(performance, performance.seatMap ?? null));
+}
 
 /** The ETag of a performance. */
-export const performanceEtag = ({ revision }: PerformanceDocument): string => String(revision);
+export function performanceEtag({ revision }: PerformanceDocument): string {
+  return String(revision);
+}
 
 export const newPerformance = {
   startDate: '2027-03-14T19:30:00.000Z',
@@ -271,14 +278,16 @@ export const PerformanceChanges = named(
 );
 
 /** The body of a creation in the form of the domain. */
-export const inputOf = (body: Static<typeof NewPerformance>): PerformanceInput => ({
-  startDate: body.startDate,
-  durationMinutes: body.durationMinutes ?? null,
-  venue: { name: body.venue.name, city: body.venue.city ?? null },
-  timeZone: ianaName(body.timeZone) ?? body.timeZone,
-  salesFrom: body.salesFrom ?? null,
-  salesTo: body.salesTo ?? null,
-  seatCategories: body.seatCategories,
-  prices: body.prices,
-  seatMap: seatMapOf(body.seatMap ?? null),
-});
+export function inputOf(body: Static<typeof NewPerformance>): PerformanceInput {
+  return {
+    startDate: body.startDate,
+    durationMinutes: body.durationMinutes ?? null,
+    venue: { name: body.venue.name, city: body.venue.city ?? null },
+    timeZone: ianaName(body.timeZone) ?? body.timeZone,
+    salesFrom: body.salesFrom ?? null,
+    salesTo: body.salesTo ?? null,
+    seatCategories: body.seatCategories,
+    prices: body.prices,
+    seatMap: seatMapOf(body.seatMap ?? null),
+  };
+}

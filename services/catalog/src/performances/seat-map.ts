@@ -82,8 +82,9 @@ export const SeatMap = named(
 const view = createView(SeatMap);
 
 /** A plan of a body in the form of the domain; absent stays absent. */
-export const seatMapOf = <Absent extends null | undefined>(plan: Static<typeof SeatMap> | Absent) =>
-  plan ? view(plan) : (plan as Absent);
+export function seatMapOf<Absent extends null | undefined>(plan: Static<typeof SeatMap> | Absent) {
+  return plan ? view(plan) : (plan as Absent);
+}
 
 export const seatMap = {
   stage: { x: 60, y: 0, width: 80 },

@@ -50,65 +50,54 @@ interface Found {
 /** To the minute, as pages show it. */
 const localTimeOf = (instant: string | number, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);
 
-const viewOf = ({ performance, product }: Found): Static<typeof Event> => {
-  const { id, productId, venue, state, startDate, timeZone } = performance;
-  const end = endOf(performance, product, clocks);
-  const isEndless = end === Number.POSITIVE_INFINITY;
-  return {
-    ...{ id, productId, venue, state, startDate, timeZone },
-    type: product.type,
-    name: product.name,
-    endDate: isEndless ? null : new Date(end).toISOString(),
-    localStart: localTimeOf(startDate, timeZone),
-    startOffset: repeatedOffset('en', startDate, timeZone),
-    localEnd: isEndless ? null : localTimeOf(end, timeZone),
-  };
-};
-
 /** Epoch milliseconds. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** With their products, those of the performances that are on. Cancelled ones, and those without a product, are not. */
-const onAmong = async (
-  collections: Collections,
-  span: Span,
-  performances: readonly PerformanceDocument[],
-): Promise<Found[]> => {
-  const products = await productsOf(collections, performances);
-  return performances.flatMap((performance) => {
-    const product = products.get(performance.productId);
-    if (!product || performance.state === 'cancelled' || !isOn(performance, product, span, clocks)) return [];
-    return [{ id: performance.id, startDate: performance.startDate, performance, product }];
-  });
-};
-
 const SHOW = 'show';
 const PERIODS = productTypes.filter((type) => type !== SHOW);
 
-/** Performances that began earlier than any evening that is on: long ones, and those that last as their products do. */
-const longRunning = async ({ products, performances }: Collections, { from }: Span, before: string) => {
-  const startDate = { lt: before };
-  const since = new Date(from).toISOString();
-  const [long, shows, periods] = await Promise.all([
-    performances.find({ where: { durationMinutes: { gt: LONGEST_EVENING_MINUTES }, startDate } }),
-    products.find({ where: { type: SHOW, endDate: { gte: since } } }),
-    products.find({ where: { type: { in: PERIODS } } }),
-  ]);
-  const lasting = [...shows, ...periods.filter(({ endDate }) => endDate === null || endDate >= since)];
-  const found = [...long];
-  for (const some of inBatches(lasting, 500)) {
-    const productId = { in: some.map(({ id }) => id) };
-    found.push(...(await performances.find({ where: { productId, durationMinutes: null, startDate } })));
-  }
-  return found;
+const example: Static<typeof Event> = {
+  ...{ id: ids.performance, productId: ids.product, type: 'show', name: { fr: 'Tosca', en: 'Tosca' } },
+  ...{ venue: performance.venue, state: performanceStates[0], timeZone: performance.timeZone },
+  startDate: performance.startDate,
+  endDate: new Date(Date.parse(performance.startDate) + performance.durationMinutes * 60_000).toISOString(),
+  localStart: localTimeOf(performance.startDate, performance.timeZone),
+  startOffset: null,
+  localEnd: localTimeOf(Date.parse(performance.startDate) + performance.durationMinutes * 60_000, performance.timeZone),
 };
 
-/** By start; the id breaks ties, by code point as in the store. */
-const follows = (one: Found, { value, id }: NonNullable<Query['after']>): boolean =>
-  one.startDate === value ? one.id > id : one.startDate > String(value);
+/** What is on, for the list of a door and for calendars. */
+export function whatIsOnRoutes(store: Store): AnyOperation[] {
+  return [
+    operation({
+      id: 'listWhatIsOn',
+      method: 'get',
+      path: '/svc/v3/catalog/programme',
+      access: 'catalog:read',
+      summary: 'Lists what is on at some time of a period, by its start',
+      description:
+        'Evenings, days of festivals, exhibitions, passes: whatever begins before the end of the period and is over after its ' +
+        'beginning. A performance lasts for its duration, else until the end of its product, else until six in the morning of ' +
+        'the next local day. Without cancelled ones.',
+      query: {
+        from: Type.Optional({ ...timestamp, description: 'begin of the period; default: now' }),
+        to: Type.Optional({ ...timestamp, description: 'its end; default: its begin' }),
+        ...pageQuery,
+      },
+      answers: { 200: EventPage },
+      example: { query: { limit: 1 }, answer: { items: [example], nextCursor: null } },
+      handle: (request) => {
+        const { collections, now } = contextOf(store, request.caller.institution);
+        const { from = new Date(now()).toISOString(), to = from } = request.query;
+        const span = { from: Date.parse(from), to: Date.parse(to) };
+        return pageOf(request, whatIsOn(collections, span), { orderBy: 'startDate', item: viewOf });
+      },
+    }),
+  ];
+}
 
 /** What is on at some time of the span, by start: first what began long ago, then the evenings around it. */
 const whatIsOn = (collections: Collections, span: Span) => {
@@ -145,40 +134,53 @@ const whatIsOn = (collections: Collections, span: Span) => {
   };
 };
 
-const example: Static<typeof Event> = {
-  ...{ id: ids.performance, productId: ids.product, type: 'show', name: { fr: 'Tosca', en: 'Tosca' } },
-  ...{ venue: performance.venue, state: performanceStates[0], timeZone: performance.timeZone },
-  startDate: performance.startDate,
-  endDate: new Date(Date.parse(performance.startDate) + performance.durationMinutes * 60_000).toISOString(),
-  localStart: localTimeOf(performance.startDate, performance.timeZone),
-  startOffset: null,
-  localEnd: localTimeOf(Date.parse(performance.startDate) + performance.durationMinutes * 60_000, performance.timeZone),
+/** With their products, those of the performances that are on. Cancelled ones, and those without a product, are not. */
+const onAmong = async (
+  collections: Collections,
+  span: Span,
+  performances: readonly PerformanceDocument[],
+): Promise<Found[]> => {
+  const products = await productsOf(collections, performances);
+  return performances.flatMap((performance) => {
+    const product = products.get(performance.productId);
+    if (!product || performance.state === 'cancelled' || !isOn(performance, product, span, clocks)) return [];
+    return [{ id: performance.id, startDate: performance.startDate, performance, product }];
+  });
 };
 
-/** What is on, for the list of a door and for calendars. */
-export const whatIsOnRoutes = (store: Store): AnyOperation[] => [
-  operation({
-    id: 'listWhatIsOn',
-    method: 'get',
-    path: '/svc/v3/catalog/programme',
-    access: 'catalog:read',
-    summary: 'Lists what is on at some time of a period, by its start',
-    description:
-      'Evenings, days of festivals, exhibitions, passes: whatever begins before the end of the period and is over after its ' +
-      'beginning. A performance lasts for its duration, else until the end of its product, else until six in the morning of ' +
-      'the next local day. Without cancelled ones.',
-    query: {
-      from: Type.Optional({ ...timestamp, description: 'begin of the period; default: now' }),
-      to: Type.Optional({ ...timestamp, description: 'its end; default: its begin' }),
-      ...pageQuery,
-    },
-    answers: { 200: EventPage },
-    example: { query: { limit: 1 }, answer: { items: [example], nextCursor: null } },
-    handle: (request) => {
-      const { collections, now } = contextOf(store, request.caller.institution);
-      const { from = new Date(now()).toISOString(), to = from } = request.query;
-      const span = { from: Date.parse(from), to: Date.parse(to) };
-      return pageOf(request, whatIsOn(collections, span), { orderBy: 'startDate', item: viewOf });
-    },
-  }),
-];
+/** Performances that began earlier than any evening that is on: long ones, and those that last as their products do. */
+const longRunning = async ({ products, performances }: Collections, { from }: Span, before: string) => {
+  const startDate = { lt: before };
+  const since = new Date(from).toISOString();
+  const [long, shows, periods] = await Promise.all([
+    performances.find({ where: { durationMinutes: { gt: LONGEST_EVENING_MINUTES }, startDate } }),
+    products.find({ where: { type: SHOW, endDate: { gte: since } } }),
+    products.find({ where: { type: { in: PERIODS } } }),
+  ]);
+  const lasting = [...shows, ...periods.filter(({ endDate }) => endDate === null || endDate >= since)];
+  const found = [...long];
+  for (const some of inBatches(lasting, 500)) {
+    const productId = { in: some.map(({ id }) => id) };
+    found.push(...(await performances.find({ where: { productId, durationMinutes: null, startDate } })));
+  }
+  return found;
+};
+
+/** By start; the id breaks ties, by code point as in the store. */
+const follows = (one: Found, { value, id }: NonNullable<Query['after']>): boolean =>
+  one.startDate === value ? one.id > id : one.startDate > String(value);
+
+const viewOf = ({ performance, product }: Found): Static<typeof Event> => {
+  const { id, productId, venue, state, startDate, timeZone } = performance;
+  const end = endOf(performance, product, clocks);
+  const isEndless = end === Number.POSITIVE_INFINITY;
+  return {
+    ...{ id, productId, venue, state, startDate, timeZone },
+    type: product.type,
+    name: product.name,
+    endDate: isEndless ? null : new Date(end).toISOString(),
+    localStart: localTimeOf(startDate, timeZone),
+    startOffset: repeatedOffset('en', startDate, timeZone),
+    localEnd: isEndless ? null : localTimeOf(end, timeZone),
+  };
+};

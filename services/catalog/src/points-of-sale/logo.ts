@@ -28,29 +28,6 @@ const NAMESPACES: Readonly<Record<string, string>> = { xmlns: SVG, 'xmlns:xlink'
 const FUNCTIONS = words('rgb rgba hsl hsla matrix translate scale rotate skewX skewY');
 const LOCAL_URL = /^url\(\s*(['"]?)#[\w.-]+\1\s*\)/;
 
-/** Whether a value names no function but those of colours, transforms, and `url(#…)` within the drawing. */
-const loadsNothing = (value: string): boolean =>
-  !value.includes('\\') &&
-  [...value.matchAll(/([\w-]*)\s*\(/g)].every(
-    ({ 1: name = '', index }) => FUNCTIONS.has(name) || LOCAL_URL.test(value.slice(index)),
-  );
-
-const isPlainStyle = (style: string): boolean =>
-  style.split(';').every((declaration) => {
-    const [property = '', ...value] = declaration.split(':');
-    return declaration.trim() === '' || (PRESENTATION.has(property.trim()) && loadsNothing(value.join(':')));
-  });
-
-const isAllowed = (name: string, value: string): boolean => {
-  // XML has no `<` there; an HTML parser could end a title at it.
-  if (value.includes('<')) return false;
-  if (LABELS.has(name) || /^data-[a-z-]+$/.test(name)) return true;
-  if (name === 'style') return isPlainStyle(value);
-  if (name === 'href' || name === 'xlink:href') return /^#[\w.-]+$/.test(value);
-  if (Object.hasOwn(NAMESPACES, name)) return NAMESPACES[name] === value;
-  return (PRESENTATION.has(name) || GEOMETRY.has(name)) && loadsNothing(value);
-};
-
 const FOREIGN_ENTITY = /&(?!(amp|lt|gt|quot|apos|#\d+|#x[\dA-Fa-f]+);)/;
 
 /** The most problems that one answer names. */
@@ -60,7 +37,7 @@ const MOST = 5;
  * Why a text may not be a logo: it is no well-formed XML, no SVG, too large, or has an element, attribute or value that
  * is not on the lists above, whatever it would do. What passes is safe as an image, inlined in a page, and in a PDF.
  */
-export const logoProblems = (text: string | null): string[] => {
+export function logoProblems(text: string | null): string[] {
   if (text === null) return [];
   if (Buffer.byteLength(text) > LOGO_BYTES) return [`has more than ${LOGO_BYTES} bytes`];
   const problems = new Set<string>();
@@ -99,4 +76,27 @@ export const logoProblems = (text: string | null): string[] => {
   parser.write(text).close();
   if (roots !== 1) problems.add('must be one SVG image');
   return [...problems].slice(0, MOST);
+}
+
+const isAllowed = (name: string, value: string): boolean => {
+  // XML has no `<` there; an HTML parser could end a title at it.
+  if (value.includes('<')) return false;
+  if (LABELS.has(name) || /^data-[a-z-]+$/.test(name)) return true;
+  if (name === 'style') return isPlainStyle(value);
+  if (name === 'href' || name === 'xlink:href') return /^#[\w.-]+$/.test(value);
+  if (Object.hasOwn(NAMESPACES, name)) return NAMESPACES[name] === value;
+  return (PRESENTATION.has(name) || GEOMETRY.has(name)) && loadsNothing(value);
 };
+
+const isPlainStyle = (style: string): boolean =>
+  style.split(';').every((declaration) => {
+    const [property = '', ...value] = declaration.split(':');
+    return declaration.trim() === '' || (PRESENTATION.has(property.trim()) && loadsNothing(value.join(':')));
+  });
+
+/** Whether a value names no function but those of colours, transforms, and `url(#…)` within the drawing. */
+const loadsNothing = (value: string): boolean =>
+  !value.includes('\\') &&
+  [...value.matchAll(/([\w-]*)\s*\(/g)].every(
+    ({ 1: name = '', index }) => FUNCTIONS.has(name) || LOCAL_URL.test(value.slice(index)),
+  );

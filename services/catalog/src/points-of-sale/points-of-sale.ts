@@ -5,17 +5,12 @@ import { type PointOfSaleDetails, pointOfSaleProblems } from '../domain/point-of
 import { type PointOfSaleDocument, pointsOfSale } from '../store.ts';
 import { logoProblems } from './logo.ts';
 
-const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof pointOfSaleProblems>[1]): string[] => [
-  ...pointOfSaleProblems(details, rules),
-  ...logoProblems(details.branding?.logo ?? null).map((problem) => `$.branding.logo ${problem}`),
-];
-
 /** Creates a point of sale. @throws Fault `semantically_invalid`, `point_of_sale_duplicate_host` */
-export const createPointOfSale = async (
+export async function createPointOfSale(
   context: Context,
   details: PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
-): Promise<PointOfSaleDocument> => {
+): Promise<PointOfSaleDocument> {
   refuseProblems(problemsOf(details, await moneyRules(context.collections, details.tariffIds)));
   const now = timestampOf(context);
   const created = await context.collections.pointsOfSale
@@ -26,19 +21,24 @@ export const createPointOfSale = async (
     });
   await invalidateCatalog(context);
   return created;
-};
+}
+
+const problemsOf = (details: PointOfSaleDetails, rules: Parameters<typeof pointOfSaleProblems>[1]): string[] => [
+  ...pointOfSaleProblems(details, rules),
+  ...logoProblems(details.branding?.logo ?? null).map((problem) => `$.branding.logo ${problem}`),
+];
 
 /**
  * Changes a point of sale. `tariffIds`: those that the change names. `to` makes the new details, or throws to refuse; it
  * is pure. @throws Fault `not_found`, `semantically_invalid`
  */
-export const changePointOfSale = async (
+export async function changePointOfSale(
   context: Context,
   serviceHost: string,
   tariffIds: readonly string[],
   to: (pointOfSale: PointOfSaleDocument) => PointOfSaleDetails,
   idempotencyRecord?: IdempotencyRecord<PointOfSaleDocument>,
-): Promise<PointOfSaleDocument> => {
+): Promise<PointOfSaleDocument> {
   const rules = await moneyRules(context.collections, tariffIds);
   const written = await context.collections.pointsOfSale.update(
     serviceHost,
@@ -55,17 +55,18 @@ export const changePointOfSale = async (
   // The tariffs that a point of sale sells are those of public prices.
   await invalidateCatalog(context);
   return written;
-};
+}
 
 /** The point of sale of a host, in any institution. A query made before the institution is known. */
-export const pointOfSaleByHost = (store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> =>
-  store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());
+export function pointOfSaleByHost(store: Store, serviceHost: string): Promise<PointOfSaleDocument | undefined> {
+  return store.collection(pointsOfSale).acrossInstitutions.get(serviceHost.toLowerCase());
+}
 
 /** The most shops of a list. */
 const MOST_SHOPS = 200;
 
 /** The points of sale of all institutions that can sell something: they have a tariff and a payment method. */
-export const shopsOf = async (store: Store): Promise<readonly PointOfSaleDocument[]> => {
+export async function shopsOf(store: Store): Promise<readonly PointOfSaleDocument[]> {
   const found = await store.collection(pointsOfSale).acrossInstitutions.find({ limit: MOST_SHOPS });
   return found.filter(({ tariffIds, paymentMethods }) => tariffIds.length > 0 && paymentMethods.length > 0);
-};
+}

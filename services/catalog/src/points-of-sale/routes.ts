@@ -24,23 +24,9 @@ import { changePointOfSale, createPointOfSale, pointOfSaleByHost, shopsOf } from
 import * as examples from './schemas.ts';
 import { Changes, detailsOf, NewPointOfSale, PointOfSale, Shop, serviceHost, view, viewShop } from './schemas.ts';
 
-const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(version) });
-
-const answer = (document: PointOfSaleDocument) => ok(view(document), validatorOf(document));
-
 type Details = Static<typeof Changes>;
 
 const check = createCheck(Changes);
-
-/**
- * The merge patch (RFC 7396), but for the member whose null is a value: never. @throws Fault `validation_error`, as for
- * a logo without colours
- */
-const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
-  const { shopperCancellationMinutes } = changes as Partial<Details>;
-  const next = mergePatch<Details>(current, changes);
-  return check(shopperCancellationMinutes === null ? { ...next, shopperCancellationMinutes } : next);
-};
 
 const params = { serviceHost };
 const single = {
@@ -53,107 +39,123 @@ const demo = Type.Boolean({ description: 'whether its institution belongs to the
 const example = { params: { serviceHost: examples.newPointOfSale.serviceHost }, answer: examples.pointOfSale };
 
 /** Points of sale: list, create, read, change; and the internal look-ups for gateway, pos and authorizer. */
-export const pointsOfSaleRoutes = (store: Store): AnyOperation[] => [
-  operation({
-    id: 'listPointsOfSale',
-    method: 'get',
-    path: '/svc/v3/catalog/points-of-sale',
-    access: 'catalog:read',
-    summary: 'Lists points of sale in order of creation',
-    description: 'With `modifiedSince` only those that have changed since.',
-    query: listQuery,
-    answers: { 200: changesPage(PointOfSale) },
-    example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf } },
-    handle: (request) => {
-      const { collections, now } = contextOf(store, request.caller.institution);
-      return changesPageOf(request, collections.pointsOfSale, { clock: now, item: view });
-    },
-  }),
-  operation({
-    id: 'createPointOfSale',
-    method: 'post',
-    path: '/svc/v3/catalog/points-of-sale',
-    access: 'catalog:write',
-    summary: 'Creates a point of sale',
-    description: 'Its pages send `serviceHost` as `X-Service-Host`; it does not change later.',
-    body: NewPointOfSale,
-    answers: { 201: PointOfSale },
-    errors: ['not_found', 'semantically_invalid', 'point_of_sale_duplicate_host'],
-    etag: true,
-    example: {
-      body: examples.addedPointOfSale,
-      answer: { ...examples.pointOfSale, ...examples.addedPointOfSale },
-    },
-    handle: async ({ caller, body, remember }) => {
-      const reply = (document: PointOfSaleDocument) =>
-        created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`, validatorOf(document));
-      const details = detailsOf(body.serviceHost, body);
-      return reply(await createPointOfSale(contextOf(store, caller.institution), details, remember(reply)));
-    },
-  }),
-  operation({
-    ...single,
-    id: 'getPointOfSale',
-    method: 'get',
-    access: 'catalog:read',
-    summary: 'Returns a point of sale',
-    description: 'By the host that its pages send as `X-Service-Host`.',
-    example,
-    handle: async ({ caller, params }) => {
-      const { pointsOfSale } = contextOf(store, caller.institution).collections;
-      return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? notFound());
-    },
-  }),
-  operation({
-    ...single,
-    id: 'changePointOfSale',
-    method: 'patch',
-    access: 'catalog:write',
-    summary: 'Changes members of a point of sale',
-    description: 'A merge patch (RFC 7396): absent members stay.',
-    body: named('PointOfSaleChanges', patchOf(Changes)),
-    readOnly: readOnlyOf(PointOfSale, Changes),
-    errors: ['semantically_invalid'],
-    conditional: true,
-    example: { ...example, body: { holdMinutes: 15 } },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
-      const to = (current: PointOfSaleDocument) => {
-        ifMatch(validatorOf(current).etag);
-        unchanged(view(current));
-        return detailsOf(current.serviceHost, merged(view(current), body));
-      };
-      const [context, host] = [contextOf(store, caller.institution), params.serviceHost.toLowerCase()];
-      return answer(await changePointOfSale(context, host, body.tariffIds ?? [], to, remember(answer)));
-    },
-  }),
-  operation({
-    id: 'findPointOfSale',
-    method: 'get',
-    path: '/internal/points-of-sale/{serviceHost}',
-    access: 'internal',
-    summary: 'Finds the point of sale of a host, and its institution',
-    params,
-    answers: {
-      200: named('FoundPointOfSale', Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties })),
-    },
-    example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
-    handle: async ({ params }) => {
-      const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
-      const { institutions } = contextOf(store, found.institution).collections;
-      const owner = await institutions.get(found.institution);
-      const { name, ...shown } = view(found);
-      const ordered = typeof name === 'string' ? name : inOrderOf(owner?.languages ?? [], name);
-      return ok({ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered });
-    },
-  }),
-  operation({
-    id: 'listShops',
-    method: 'get',
-    path: '/internal/shops',
-    access: 'internal',
-    summary: 'Lists the shops of all institutions: points of sale that have a tariff and a payment method',
-    answers: { 200: named('Shops', Type.Object({ shops: Type.Array(Shop) })) },
-    example: { answer: { shops: [viewShop(examples.pointOfSale)] } },
-    handle: async () => ok({ shops: (await shopsOf(store)).map(viewShop) }),
-  }),
-];
+export function pointsOfSaleRoutes(store: Store): AnyOperation[] {
+  return [
+    operation({
+      id: 'listPointsOfSale',
+      method: 'get',
+      path: '/svc/v3/catalog/points-of-sale',
+      access: 'catalog:read',
+      summary: 'Lists points of sale in order of creation',
+      description: 'With `modifiedSince` only those that have changed since.',
+      query: listQuery,
+      answers: { 200: changesPage(PointOfSale) },
+      example: { answer: { items: [examples.pointOfSale], nextCursor: null, asOf } },
+      handle: (request) => {
+        const { collections, now } = contextOf(store, request.caller.institution);
+        return changesPageOf(request, collections.pointsOfSale, { clock: now, item: view });
+      },
+    }),
+    operation({
+      id: 'createPointOfSale',
+      method: 'post',
+      path: '/svc/v3/catalog/points-of-sale',
+      access: 'catalog:write',
+      summary: 'Creates a point of sale',
+      description: 'Its pages send `serviceHost` as `X-Service-Host`; it does not change later.',
+      body: NewPointOfSale,
+      answers: { 201: PointOfSale },
+      errors: ['not_found', 'semantically_invalid', 'point_of_sale_duplicate_host'],
+      etag: true,
+      example: {
+        body: examples.addedPointOfSale,
+        answer: { ...examples.pointOfSale, ...examples.addedPointOfSale },
+      },
+      handle: async ({ caller, body, remember }) => {
+        const reply = (document: PointOfSaleDocument) =>
+          created(view(document), `/svc/v3/catalog/points-of-sale/${document.serviceHost}`, validatorOf(document));
+        const details = detailsOf(body.serviceHost, body);
+        return reply(await createPointOfSale(contextOf(store, caller.institution), details, remember(reply)));
+      },
+    }),
+    operation({
+      ...single,
+      id: 'getPointOfSale',
+      method: 'get',
+      access: 'catalog:read',
+      summary: 'Returns a point of sale',
+      description: 'By the host that its pages send as `X-Service-Host`.',
+      example,
+      handle: async ({ caller, params }) => {
+        const { pointsOfSale } = contextOf(store, caller.institution).collections;
+        return answer((await pointsOfSale.get(params.serviceHost.toLowerCase())) ?? notFound());
+      },
+    }),
+    operation({
+      ...single,
+      id: 'changePointOfSale',
+      method: 'patch',
+      access: 'catalog:write',
+      summary: 'Changes members of a point of sale',
+      description: 'A merge patch (RFC 7396): absent members stay.',
+      body: named('PointOfSaleChanges', patchOf(Changes)),
+      readOnly: readOnlyOf(PointOfSale, Changes),
+      errors: ['semantically_invalid'],
+      conditional: true,
+      example: { ...example, body: { holdMinutes: 15 } },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) => {
+        const to = (current: PointOfSaleDocument) => {
+          ifMatch(validatorOf(current).etag);
+          unchanged(view(current));
+          return detailsOf(current.serviceHost, merged(view(current), body));
+        };
+        const [context, host] = [contextOf(store, caller.institution), params.serviceHost.toLowerCase()];
+        return answer(await changePointOfSale(context, host, body.tariffIds ?? [], to, remember(answer)));
+      },
+    }),
+    operation({
+      id: 'findPointOfSale',
+      method: 'get',
+      path: '/internal/points-of-sale/{serviceHost}',
+      access: 'internal',
+      summary: 'Finds the point of sale of a host, and its institution',
+      params,
+      answers: {
+        200: named('FoundPointOfSale', Type.Object({ institution: Type.String(), demo, ...PointOfSale.properties })),
+      },
+      example: { ...example, answer: { institution: 'opera', demo: false, ...examples.pointOfSale } },
+      handle: async ({ params }) => {
+        const found = (await pointOfSaleByHost(store, params.serviceHost)) ?? notFound();
+        const { institutions } = contextOf(store, found.institution).collections;
+        const owner = await institutions.get(found.institution);
+        const { name, ...shown } = view(found);
+        const ordered = typeof name === 'string' ? name : inOrderOf(owner?.languages ?? [], name);
+        return ok({ institution: found.institution, demo: owner?.demo === true, ...shown, name: ordered });
+      },
+    }),
+    operation({
+      id: 'listShops',
+      method: 'get',
+      path: '/internal/shops',
+      access: 'internal',
+      summary: 'Lists the shops of all institutions: points of sale that have a tariff and a payment method',
+      answers: { 200: named('Shops', Type.Object({ shops: Type.Array(Shop) })) },
+      example: { answer: { shops: [viewShop(examples.pointOfSale)] } },
+      handle: async () => ok({ shops: (await shopsOf(store)).map(viewShop) }),
+    }),
+  ];
+}
+
+const validatorOf = ({ version }: PointOfSaleDocument) => ({ etag: String(version) });
+
+const answer = (document: PointOfSaleDocument) => ok(view(document), validatorOf(document));
+
+/**
+ * The merge patch (RFC 7396), but for the member whose null is a value: never. @throws Fault `validation_error`, as for
+ * a logo without colours
+ */
+const merged = (current: Details, changes: Parameters<typeof mergePatch<Details>>[1]): Details => {
+  const { shopperCancellationMinutes } = changes as Partial<Details>;
+  const next = mergePatch<Details>(current, changes);
+  return check(shopperCancellationMinutes === null ? { ...next, shopperCancellationMinutes } : next);
+};

@@ -143,6 +143,18 @@ export const viewShop = createView(Shop);
 
 type Settings = Pick<Static<typeof Changes>, 'ticketDelivery' | 'shopperCancellationMinutes' | 'branding' | 'links'>;
 
+const described = createView(Changes);
+
+/** A body in the form of the domain. */
+export function detailsOf(serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails {
+  return {
+    ...described(body),
+    serviceHost: serviceHost.toLowerCase(),
+    corsOrigins: [...new Set(body.corsOrigins ?? [])],
+    ...withDefaults(body),
+  };
+}
+
 /** Null is a value of its own of `shopperCancellationMinutes`. */
 const withDefaults = ({
   ticketDelivery = 'electronic',
@@ -156,21 +168,12 @@ const withDefaults = ({
   links: links ? { terms: links.terms ?? null, privacy: links.privacy ?? null, contact: links.contact ?? null } : null,
 });
 
-const described = createView(Changes);
-
-/** A body in the form of the domain. */
-export const detailsOf = (serviceHost: string, body: Static<typeof Changes>): PointOfSaleDetails => ({
-  ...described(body),
-  serviceHost: serviceHost.toLowerCase(),
-  corsOrigins: [...new Set(body.corsOrigins ?? [])],
-  ...withDefaults(body),
-});
-
 const shown = createView(PointOfSale);
 
 /** A point of sale as answers show it. */
-export const view = (document: PointOfSaleDocument): Static<typeof PointOfSale> =>
-  shown({ ...document, ...withDefaults(document) });
+export function view(document: PointOfSaleDocument): Static<typeof PointOfSale> {
+  return shown({ ...document, ...withDefaults(document) });
+}
 
 export const newPointOfSale = {
   serviceHost: 'tickets.opera.example',

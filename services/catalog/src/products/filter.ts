@@ -20,36 +20,61 @@ export interface ProductFilter {
 }
 
 /** The condition on `startDate`; undefined without limits. */
-export const startCondition = ({ from, to }: Pick<ProductFilter, 'from' | 'to'>) =>
-  from === undefined && to === undefined
+export function startCondition({ from, to }: Pick<ProductFilter, 'from' | 'to'>) {
+  return from === undefined && to === undefined
     ? undefined
     : { ...(from === undefined ? {} : { gte: from }), ...(to === undefined ? {} : { lte: to }) };
+}
 
 /**
  * Those of the documents that fit, in the order of the query: reads on until there are as many as wanted. `least`: how
  * many are read at once at least; `orderedBy`: what the query orders by.
  */
-export const findFitting = <D extends Document>(
+export function findFitting<D extends Document>(
   documents: Pick<Documents<D>, 'find'>,
   least: number,
   orderedBy: (document: D) => string,
   fitting: (found: readonly D[]) => Promise<readonly D[]>,
-) => ({
-  async find({ limit = Number.MAX_SAFE_INTEGER, ...query }: Query): Promise<D[]> {
-    const fit: D[] = [];
-    const batch = Math.max(limit, least);
-    for (let { after } = query; ; ) {
-      const found = await documents.find({ ...query, ...(after && { after }), limit: batch });
-      fit.push(...(await fitting(found)));
-      const last = found.at(-1);
-      if (!last || found.length < batch || fit.length >= limit) return fit.slice(0, limit);
-      after = { value: orderedBy(last), id: last.id };
-    }
-  },
-});
+) {
+  return {
+    async find({ limit = Number.MAX_SAFE_INTEGER, ...query }: Query): Promise<D[]> {
+      const fit: D[] = [];
+      const batch = Math.max(limit, least);
+      for (let { after } = query; ; ) {
+        const found = await documents.find({ ...query, ...(after && { after }), limit: batch });
+        fit.push(...(await fitting(found)));
+        const last = found.at(-1);
+        if (!last || found.length < batch || fit.length >= limit) return fit.slice(0, limit);
+        after = { value: orderedBy(last), id: last.id };
+      }
+    },
+  };
+}
 
 /** The least number of products that are read at once while few of them fit. */
 const BATCH = 200;
+
+/**
+ * The products with a performance, in one of these states, that begins within the filter's period; all without one. In
+ * order of creation, each with its view, of which it has all performances; those without a view are left out.
+ */
+export function productsWithin<View>(
+  collections: Collections,
+  filter: Pick<ProductFilter, 'from' | 'to'>,
+  states: readonly PerformanceState[],
+  viewOf: (product: ProductDocument, performances: readonly PerformanceDocument[]) => View | undefined,
+) {
+  return {
+    async find(query: Query) {
+      const products = await documentsWithin(collections, filter, states).find(query);
+      const performances = await performancesByProduct(collections, products);
+      return products.flatMap((product) => {
+        const view = viewOf(product, performances.get(product.id) ?? []);
+        return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
+      });
+    },
+  };
+}
 
 const documentsWithin = (
   { products, performances }: Collections,
@@ -66,23 +91,3 @@ const documentsWithin = (
     return found.filter(({ id }) => withOne.has(id));
   });
 };
-
-/**
- * The products with a performance, in one of these states, that begins within the filter's period; all without one. In
- * order of creation, each with its view, of which it has all performances; those without a view are left out.
- */
-export const productsWithin = <View>(
-  collections: Collections,
-  filter: Pick<ProductFilter, 'from' | 'to'>,
-  states: readonly PerformanceState[],
-  viewOf: (product: ProductDocument, performances: readonly PerformanceDocument[]) => View | undefined,
-) => ({
-  async find(query: Query) {
-    const products = await documentsWithin(collections, filter, states).find(query);
-    const performances = await performancesByProduct(collections, products);
-    return products.flatMap((product) => {
-      const view = viewOf(product, performances.get(product.id) ?? []);
-      return view ? [{ id: product.id, createdAt: product.createdAt, view }] : [];
-    });
-  },
-});

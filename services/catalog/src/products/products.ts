@@ -26,9 +26,13 @@ import { performanceCancelled } from '../events.ts';
 import { checkPerformances, performancesOf, writePerformance } from '../performances/performances.ts';
 import type { PerformanceDocument, ProductDocument } from '../store.ts';
 
-/** Since when the performances of a product are still to be cancelled; undefined: they are not. */
-const pendingSince = ({ state, cancelledAt, due }: ProductDocument): string | undefined =>
-  state === 'cancelled' && due?.cancelPerformances ? cancelledAt : undefined;
+/** The work that is due of a cancelled product. */
+export async function cancelPerformances(store: Store, product: ProductDocument): Promise<WorkResult> {
+  const context = contextOf(store, product.institution);
+  await cancelWithProduct(context, product);
+  await invalidateCatalog(context);
+  return 'done';
+}
 
 /**
  * Cancels the performances of a cancelled product, each with an event of its own. It is due of the product, in the write
@@ -53,13 +57,9 @@ const cancelWithProduct = async (context: Context, product: ProductDocument): Pr
   });
 };
 
-/** The work that is due of a cancelled product. */
-export const cancelPerformances = async (store: Store, product: ProductDocument): Promise<WorkResult> => {
-  const context = contextOf(store, product.institution);
-  await cancelWithProduct(context, product);
-  await invalidateCatalog(context);
-  return 'done';
-};
+/** Since when the performances of a product are still to be cancelled; undefined: they are not. */
+const pendingSince = ({ state, cancelledAt, due }: ProductDocument): string | undefined =>
+  state === 'cancelled' && due?.cancelPerformances ? cancelledAt : undefined;
 
 /** A product with everything that its answer shows. */
 export interface Offering {
@@ -68,22 +68,15 @@ export interface Offering {
   readonly currency: string;
 }
 
-const duplicate = (code: string): never => {
-  throw new Fault('product_duplicate_code', `Another product has the code ${code}.`);
-};
-
-const onDuplicate = (code: string) => (error: unknown) =>
-  error instanceof UniqueViolation && error.index === 'code' ? duplicate(code) : Promise.reject(error);
-
 /** A product and its performances. @throws Fault `not_found` */
-export const findOffering = async ({ collections }: Context, id: string): Promise<Offering> => {
+export async function findOffering({ collections }: Context, id: string): Promise<Offering> {
   const [product, performances, { currency }] = await Promise.all([
     collections.products.get(id),
     performancesOf(collections, id),
     institutionOf(collections),
   ]);
   return product ? { product, performances, currency } : notFound();
-};
+}
 
 export interface NewOffering extends ProductDetails {
   readonly state: ProductState;
@@ -99,11 +92,11 @@ type RecordFor = (offering: (product: ProductDocument) => Offering) => Idempoten
  * Creates a product with its performances. Places are written first, then performances, then the product: without the
  * product, no query finds the others. @throws Fault `product_duplicate_code`, `semantically_invalid`, `conflict`
  */
-export const createProduct = async (
+export async function createProduct(
   context: Context,
   { state, performances: inputs, currency: wanted, ...details }: NewOffering,
   recordFor: RecordFor,
-): Promise<Offering> => {
+): Promise<Offering> {
   const { collections } = context;
   refuseProblems(productProblems(details));
   if (inputs.length > 1 && !hasManyPerformances(details.type)) {
@@ -130,27 +123,26 @@ export const createProduct = async (
     .catch(onDuplicate(details.code));
   await invalidateCatalog(context);
   return offering(product);
+}
+
+const duplicate = (code: string): never => {
+  throw new Fault('product_duplicate_code', `Another product has the code ${code}.`);
 };
 
-/** The offering after `cancelPerformances`. */
-const asCancelled = ({ product, performances, currency }: Offering): Offering => {
-  const since = pendingSince(product);
-  const now = (one: PerformanceDocument) =>
-    (since === undefined ? undefined : cancelledWithProduct(one, since, since)) ?? one;
-  return { product, performances: performances.map(now), currency };
-};
+const onDuplicate = (code: string) => (error: unknown) =>
+  error instanceof UniqueViolation && error.index === 'code' ? duplicate(code) : Promise.reject(error);
 
 /**
  * Changes a product. `to` makes the new details and state, or throws to refuse; it is pure. Its
  * cancellation is one write, after which the performances that have not begun are cancelled.
  * @throws Fault `not_found`, `product_duplicate_code`, `product_state_conflict`, `semantically_invalid`
  */
-export const changeProduct = async (
+export async function changeProduct(
   context: Context,
   id: string,
   to: (offering: Offering) => ProductDetails & { readonly state: ProductState },
   recordFor?: RecordFor,
-): Promise<Offering> => {
+): Promise<Offering> {
   const { performances, currency } = await findOffering(context, id);
   const offering = (product: ProductDocument): Offering => ({ product, performances, currency });
   let code = '';
@@ -180,4 +172,12 @@ export const changeProduct = async (
   await cancelWithProduct(context, product);
   await invalidateCatalog(context);
   return asCancelled(offering(product));
+}
+
+/** The offering after `cancelPerformances`. */
+const asCancelled = ({ product, performances, currency }: Offering): Offering => {
+  const since = pendingSince(product);
+  const now = (one: PerformanceDocument) =>
+    (since === undefined ? undefined : cancelledWithProduct(one, since, since)) ?? one;
+  return { product, performances: performances.map(now), currency };
 };

@@ -56,6 +56,147 @@ const change = {
 
 const check = createCheck(ProductBody);
 
+/** Products: list, create, read, replace, change; cancelling one cancels its performances. */
+export function productsRoutes(store: Store): AnyOperation[] {
+  return [
+    operation({
+      id: 'listProducts',
+      method: 'get',
+      path: '/svc/v3/catalog/products',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Lists products in order of creation',
+      description:
+        'With `from` or `to`: those that have a performance which begins then. Public access lists running products only, and looks ' +
+        'at performances that it shows.',
+      query: {
+        type: Type.Optional(productType),
+        state: Type.Optional(productState),
+        code: Type.Optional(code),
+        ...startingWithin,
+        ...listQuery,
+      },
+      answers: { 200: Type.Union([changesPage(Product), PublicProductPage]) },
+      etag: true,
+      errors: ['not_found'],
+      example: {
+        query: { type: 'show', limit: 1 },
+        answer: { items: [examples.product], nextCursor: null, asOf },
+      },
+      handle: async (request) => {
+        const { type, state, code } = request.query;
+        const context = contextOf(store, request.caller.institution);
+        if (seesPublicOnly(request.caller)) return listPublicProducts(context, request);
+        const { collections, now } = context;
+        const { currency } = await institutionOf(collections);
+        const listed = productsWithin(collections, request.query, performanceStates, (product, performances) =>
+          productView(product, performances, currency),
+        );
+        return changesPageOf(request, listed, {
+          where: { type, state, code },
+          modifiedAt: 'modifiedAt',
+          clock: now,
+          item: ({ view }) => view,
+        });
+      },
+    }),
+    operation({
+      id: 'createProduct',
+      method: 'post',
+      path: '/svc/v3/catalog/products',
+      access: 'catalog:write',
+      summary: 'Creates a product, with performances and their places if given',
+      description: 'Its `code` is unique in the institution (409 `product_duplicate_code`).',
+      body: NewProduct,
+      answers: { 201: Product },
+      errors: ['not_found', 'semantically_invalid', 'product_duplicate_code', 'conflict'],
+      etag: true,
+      example: {
+        body: { ...examples.newProduct, performances: [newPerformance] },
+        answer: examples.product,
+      },
+      handle: async ({ caller, body, remember }) => {
+        const reply = (offering: Offering) => {
+          const { data, etag } = answer(offering);
+          return created(data, `/svc/v3/catalog/products/${offering.product.id}`, { etag });
+        };
+        return reply(
+          await createProduct(contextOf(store, caller.institution), offeringOf(body), (offering) =>
+            remember((product: ProductDocument) => reply(offering(product))),
+          ),
+        );
+      },
+    }),
+    operation({
+      ...single,
+      id: 'getProduct',
+      method: 'get',
+      access: 'catalog:read',
+      publicWithKey: true,
+      admits: ['customer'],
+      summary: 'Returns a product',
+      description: 'With its performances.',
+      answers: { 200: Type.Union([Product, PublicProduct]) },
+      example: { params: { productId: ids.product }, answer: examples.product },
+      handle: async ({ caller, params }) => {
+        const context = contextOf(store, caller.institution);
+        if (seesPublicOnly(caller)) return getPublicProduct(context, params.productId);
+        return answer(await findOffering(context, params.productId));
+      },
+    }),
+    operation({
+      ...change,
+      id: 'replaceProduct',
+      method: 'put',
+      summary: 'Replaces the details of a product',
+      description: 'Without `state` the state stays. Performances have operations of their own.',
+      body: ProductBody,
+      example: {
+        params: { productId: ids.product },
+        body: examples.newProduct,
+        answer: examples.product,
+      },
+      handle: async ({ caller, params, body, ifMatch, unchanged }) =>
+        answer(
+          await changeProduct(contextOf(store, caller.institution), params.productId, (offering) => {
+            checkConditions(offering, ifMatch, unchanged);
+            return { ...detailsOf(body), state: body.state ?? offering.product.state };
+          }),
+        ),
+    }),
+    operation({
+      ...change,
+      id: 'changeProduct',
+      method: 'patch',
+      summary: 'Changes members of a product',
+      description:
+        'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
+        'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
+        'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
+      body: named('ProductChanges', patchOf(ProductBody)),
+      example: {
+        params: { productId: ids.product },
+        body: { state: 'suspended' },
+        answer: { ...examples.product, state: 'suspended' },
+      },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+        answer(
+          await changeProduct(
+            contextOf(store, caller.institution),
+            params.productId,
+            (offering) => {
+              checkConditions(offering, ifMatch, unchanged);
+              const merged = check(mergePatch<Static<typeof ProductBody>>(bodyOf(offering.product), body));
+              return { ...detailsOf(merged), state: merged.state ?? offering.product.state };
+            },
+            (offering) => remember((product: ProductDocument) => answer(offering(product))),
+          ),
+        ),
+    }),
+  ];
+}
+
 const answer = ({ product, performances, currency }: Offering) =>
   ok(productView(product, performances, currency), { etag: productEtag(product, performances) });
 
@@ -68,142 +209,3 @@ const checkConditions = (
   ifMatch(productEtag(product, performances));
   unchanged(productView(product, performances, currency));
 };
-
-/** Products: list, create, read, replace, change; cancelling one cancels its performances. */
-export const productsRoutes = (store: Store): AnyOperation[] => [
-  operation({
-    id: 'listProducts',
-    method: 'get',
-    path: '/svc/v3/catalog/products',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Lists products in order of creation',
-    description:
-      'With `from` or `to`: those that have a performance which begins then. Public access lists running products only, and looks ' +
-      'at performances that it shows.',
-    query: {
-      type: Type.Optional(productType),
-      state: Type.Optional(productState),
-      code: Type.Optional(code),
-      ...startingWithin,
-      ...listQuery,
-    },
-    answers: { 200: Type.Union([changesPage(Product), PublicProductPage]) },
-    etag: true,
-    errors: ['not_found'],
-    example: {
-      query: { type: 'show', limit: 1 },
-      answer: { items: [examples.product], nextCursor: null, asOf },
-    },
-    handle: async (request) => {
-      const { type, state, code } = request.query;
-      const context = contextOf(store, request.caller.institution);
-      if (seesPublicOnly(request.caller)) return listPublicProducts(context, request);
-      const { collections, now } = context;
-      const { currency } = await institutionOf(collections);
-      const listed = productsWithin(collections, request.query, performanceStates, (product, performances) =>
-        productView(product, performances, currency),
-      );
-      return changesPageOf(request, listed, {
-        where: { type, state, code },
-        modifiedAt: 'modifiedAt',
-        clock: now,
-        item: ({ view }) => view,
-      });
-    },
-  }),
-  operation({
-    id: 'createProduct',
-    method: 'post',
-    path: '/svc/v3/catalog/products',
-    access: 'catalog:write',
-    summary: 'Creates a product, with performances and their places if given',
-    description: 'Its `code` is unique in the institution (409 `product_duplicate_code`).',
-    body: NewProduct,
-    answers: { 201: Product },
-    errors: ['not_found', 'semantically_invalid', 'product_duplicate_code', 'conflict'],
-    etag: true,
-    example: {
-      body: { ...examples.newProduct, performances: [newPerformance] },
-      answer: examples.product,
-    },
-    handle: async ({ caller, body, remember }) => {
-      const reply = (offering: Offering) => {
-        const { data, etag } = answer(offering);
-        return created(data, `/svc/v3/catalog/products/${offering.product.id}`, { etag });
-      };
-      return reply(
-        await createProduct(contextOf(store, caller.institution), offeringOf(body), (offering) =>
-          remember((product: ProductDocument) => reply(offering(product))),
-        ),
-      );
-    },
-  }),
-  operation({
-    ...single,
-    id: 'getProduct',
-    method: 'get',
-    access: 'catalog:read',
-    publicWithKey: true,
-    admits: ['customer'],
-    summary: 'Returns a product',
-    description: 'With its performances.',
-    answers: { 200: Type.Union([Product, PublicProduct]) },
-    example: { params: { productId: ids.product }, answer: examples.product },
-    handle: async ({ caller, params }) => {
-      const context = contextOf(store, caller.institution);
-      if (seesPublicOnly(caller)) return getPublicProduct(context, params.productId);
-      return answer(await findOffering(context, params.productId));
-    },
-  }),
-  operation({
-    ...change,
-    id: 'replaceProduct',
-    method: 'put',
-    summary: 'Replaces the details of a product',
-    description: 'Without `state` the state stays. Performances have operations of their own.',
-    body: ProductBody,
-    example: {
-      params: { productId: ids.product },
-      body: examples.newProduct,
-      answer: examples.product,
-    },
-    handle: async ({ caller, params, body, ifMatch, unchanged }) =>
-      answer(
-        await changeProduct(contextOf(store, caller.institution), params.productId, (offering) => {
-          checkConditions(offering, ifMatch, unchanged);
-          return { ...detailsOf(body), state: body.state ?? offering.product.state };
-        }),
-      ),
-  }),
-  operation({
-    ...change,
-    id: 'changeProduct',
-    method: 'patch',
-    summary: 'Changes members of a product',
-    description:
-      'JSON merge patch (RFC 7396). States follow one another one at a time: preparing, validated, running; running and ' +
-      'suspended alternate; either can be closed; everything can be cancelled. Cancelling a product ' +
-      'cancels its performances that have not begun, and so the orders concerned; those that have begun stay as they are.',
-    body: named('ProductChanges', patchOf(ProductBody)),
-    example: {
-      params: { productId: ids.product },
-      body: { state: 'suspended' },
-      answer: { ...examples.product, state: 'suspended' },
-    },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
-      answer(
-        await changeProduct(
-          contextOf(store, caller.institution),
-          params.productId,
-          (offering) => {
-            checkConditions(offering, ifMatch, unchanged);
-            const merged = check(mergePatch<Static<typeof ProductBody>>(bodyOf(offering.product), body));
-            return { ...detailsOf(merged), state: merged.state ?? offering.product.state };
-          },
-          (offering) => remember((product: ProductDocument) => answer(offering(product))),
-        ),
-      ),
-  }),
-];

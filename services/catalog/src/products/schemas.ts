@@ -38,18 +38,15 @@ export const Product = named(
   }),
 );
 
-const byStart = (left: PerformanceDocument, right: PerformanceDocument): number =>
-  left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
-
 const view = createView(Product);
 
 /** A product as answers show it, with its performances by start date. */
-export const productView = (
+export function productView(
   product: ProductDocument,
   performances: readonly PerformanceDocument[],
   currency: string,
-): Static<typeof Product> =>
-  view({
+): Static<typeof Product> {
+  return view({
     ...product,
     entries: entriesOf(product),
     priceFrom: lowestAmount(performances.filter(({ state }) => state !== 'cancelled').flatMap(({ prices }) => prices)),
@@ -57,10 +54,15 @@ export const productView = (
     performances: [...performances].sort(byStart).map(performanceWithin),
     updatedAt: performances.reduce((latest, { updatedAt }) => later(latest, updatedAt), product.updatedAt),
   });
+}
+
+const byStart = (left: PerformanceDocument, right: PerformanceDocument): number =>
+  left.startDate < right.startDate || (left.startDate === right.startDate && left.id < right.id) ? -1 : 1;
 
 /** The ETag of a product: it increases with each change of the product and of its performances. */
-export const productEtag = (product: ProductDocument, performances: readonly PerformanceDocument[]): string =>
-  `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;
+export function productEtag(product: ProductDocument, performances: readonly PerformanceDocument[]): string {
+  return `${product.revision}.${performances.reduce((sum, { revision }) => sum + revision, 0)}`;
+}
 
 export const newProduct = {
   code: 'TOSCA-2027',
@@ -116,32 +118,38 @@ export const NewProduct = named(
 export const ProductBody = named('ProductReplacement', Type.Object({ ...details, state: Type.Optional(productState) }));
 
 /** A body's details in the form of the domain. */
-export const detailsOf = (body: Static<typeof ProductBody>): ProductDetails => ({
-  code: body.code,
-  type: body.type,
-  name: body.name,
-  description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
-  startDate: body.startDate ?? null,
-  endDate: body.endDate ?? null,
-  entries: body.entries ?? null,
-});
+export function detailsOf(body: Static<typeof ProductBody>): ProductDetails {
+  return {
+    code: body.code,
+    type: body.type,
+    name: body.name,
+    description: body.description && Object.keys(body.description).length > 0 ? body.description : null,
+    startDate: body.startDate ?? null,
+    endDate: body.endDate ?? null,
+    entries: body.entries ?? null,
+  };
+}
 
 /** The document as a PUT body: the target of a JSON merge patch. */
-export const bodyOf = ({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) => ({
-  code,
-  type,
-  name,
-  ...(description ? { description } : {}),
-  ...(startDate ? { startDate } : {}),
-  ...(endDate ? { endDate } : {}),
-  ...(entries ? { entries } : {}),
-  state,
-});
+export function bodyOf({ code, type, name, description, startDate, endDate, entries, state }: ProductDocument) {
+  return {
+    code,
+    type,
+    name,
+    ...(description ? { description } : {}),
+    ...(startDate ? { startDate } : {}),
+    ...(endDate ? { endDate } : {}),
+    ...(entries ? { entries } : {}),
+    state,
+  };
+}
 
 /** The body of a creation in the form of the domain. */
-export const offeringOf = (body: Static<typeof NewProduct>): NewOffering => ({
-  ...detailsOf(body),
-  state: body.state ?? 'preparing',
-  currency: body.currency,
-  performances: (body.performances ?? []).map(inputOf),
-});
+export function offeringOf(body: Static<typeof NewProduct>): NewOffering {
+  return {
+    ...detailsOf(body),
+    state: body.state ?? 'preparing',
+    currency: body.currency,
+    performances: (body.performances ?? []).map(inputOf),
+  };
+}

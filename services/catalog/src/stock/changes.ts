@@ -16,24 +16,17 @@ interface Change {
 }
 
 /** The ids of places. */
-export const idsOf = (places: readonly PlaceDocument[]): string[] => places.map(({ id }) => id);
+export function idsOf(places: readonly PlaceDocument[]): string[] {
+  return places.map(({ id }) => id);
+}
 
 /**
- * Restores places to what they were `before`, each only while it is still as `changed` says: another call for the same
- * order may have changed it since, and succeeded.
+ * Extends the hold until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free. A
+ * hold that ends later stays, so a late call does not shorten it.
  */
-const restore = async (
-  places: Places,
-  holder: string,
-  before: readonly PlaceDocument[],
-  changed: Where,
-): Promise<void> => {
-  await Promise.all(
-    before.map(({ id, state, freeFrom, request, item, asOf }) =>
-      places.claim({ where: { ...changed, id, holder }, set: { state, freeFrom, request, item, asOf } }),
-    ),
-  );
-};
+export function extendHold(places: Places, change: Change, until: number): Promise<ChangeOutcome> {
+  return changeHeld(places, change, { freeFrom: until });
+}
 
 /** Changes those of the holder's held places that end before `set.freeFrom`, all or none; the others are as they should be. */
 const changeHeld = async (
@@ -64,17 +57,27 @@ const changeHeld = async (
 };
 
 /**
- * Extends the hold until `until` (epoch milliseconds), all places or none; lapsed ones are included while still free. A
- * hold that ends later stays, so a late call does not shorten it.
+ * Restores places to what they were `before`, each only while it is still as `changed` says: another call for the same
+ * order may have changed it since, and succeeded.
  */
-export const extendHold = (places: Places, change: Change, until: number): Promise<ChangeOutcome> =>
-  changeHeld(places, change, { freeFrom: until });
+const restore = async (
+  places: Places,
+  holder: string,
+  before: readonly PlaceDocument[],
+  changed: Where,
+): Promise<void> => {
+  await Promise.all(
+    before.map(({ id, state, freeFrom, request, item, asOf }) =>
+      places.claim({ where: { ...changed, id, holder }, set: { state, freeFrom, request, item, asOf } }),
+    ),
+  );
+};
 
 /** Sells the holder's places, all or none; lapsed ones are included while still free. Idempotent. */
-export const sellHold = async (
+export async function sellHold(
   places: Places,
   change: Change & { readonly placeIds: readonly string[] },
-): Promise<ChangeOutcome> => {
+): Promise<ChangeOutcome> {
   const { holder, placeIds } = change;
   const sold = { state: 'sold', freeFrom: SOLD } as const;
   const [id, ...others] = placeIds;
@@ -84,7 +87,7 @@ export const sellHold = async (
     if (only.length === 1) return { places: only };
   }
   return changeHeld(places, change, sold);
-};
+}
 
 interface Release extends Change {
   /** Only the places that this request took. */
@@ -96,11 +99,11 @@ interface Release extends Change {
 }
 
 /** Releases places; returns those that the holder still had. Idempotent: a repeat returns none. */
-export const releaseHold = (
+export function releaseHold(
   places: Places,
   { holder, placeIds, asOf, request, sold }: Release,
-): Promise<PlaceDocument[]> =>
-  places.claim({
+): Promise<PlaceDocument[]> {
+  return places.claim({
     where: {
       holder,
       state: sold ? { in: ['held', 'sold'] } : 'held',
@@ -110,21 +113,16 @@ export const releaseHold = (
     },
     set: freed,
   });
-
-/** Whether one of these performances is cancelled. Those of a cancelled product are, one after the other, each with its fact. */
-const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
-  const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
-  return found.some((performance) => performance?.state === 'cancelled');
-};
+}
 
 /**
  * {@link sellHold}, but nothing of a cancelled performance: then all places are released and missing. An order that is
  * inserted after the event of the cancellation has gone through the orders is never cancelled by it.
  */
-export const sell = async (
+export async function sell(
   collections: Collections,
   change: Change & { readonly placeIds: readonly string[] },
-): Promise<ChangeOutcome> => {
+): Promise<ChangeOutcome> {
   const { places } = collections;
   const outcome = await sellHold(places, change);
   if (!('places' in outcome)) return outcome;
@@ -133,6 +131,12 @@ export const sell = async (
   const ids = idsOf(outcome.places);
   await places.claim({ where: { id: { in: ids }, holder: change.holder }, set: freed });
   return { missing: ids };
+}
+
+/** Whether one of these performances is cancelled. Those of a cancelled product are, one after the other, each with its fact. */
+const isCancelled = async ({ performances }: Collections, ids: readonly string[]): Promise<boolean> => {
+  const found = await Promise.all([...new Set(ids)].map((id) => performances.get(id)));
+  return found.some((performance) => performance?.state === 'cancelled');
 };
 
 /**
@@ -158,6 +162,59 @@ interface RenewalRequest {
 
 /** `missing`: these could not be held again; nothing is held that was not held before. */
 export type RenewalOutcome = { readonly places: readonly RenewedPlace[] } | { readonly missing: readonly string[] };
+
+interface Attempt {
+  readonly outcome: RenewalOutcome;
+  /** Places were lost during the attempt: a retry may find them, or others, free. */
+  readonly again?: boolean;
+}
+
+const ATTEMPTS = 3;
+
+/**
+ * Holds places again whose hold may have lapsed (a late payment), all or none: the same ones if still free. A
+ * numbered seat that is taken cannot be replaced; an unnumbered place is replaced by another of its category.
+ */
+export async function renewPlaces(places: Places, renewal: RenewalRequest): Promise<RenewalOutcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { outcome, again } = await attemptOnce(places, renewal);
+    if (!again || attempt === ATTEMPTS) return outcome;
+  }
+}
+
+const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Attempt> => {
+  const { holder, request, placeIds } = renewal;
+  const own = await places.find({ where: { holder } });
+  const earlier = (id: string) =>
+    own.find(
+      (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
+    );
+  const had = placeIds.flatMap((id) => own.find((place) => place.id === id) ?? earlier(id) ?? []);
+  const extended =
+    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, renewal.until) : { places: [] };
+  if (!('places' in extended)) return { outcome: extended, again: true };
+  const found = new Map<string, PlaceDocument>();
+  for (const id of placeIds) {
+    const own = extended.places.find((place) => place.id === id || place.id === earlier(id)?.id);
+    const place = own ?? (await claimInstead(places, renewal, id));
+    if (place) found.set(id, place);
+  }
+  const unserved = placeIds.filter((id) => !found.has(id));
+  // Last, so that a refusal changes nothing: until then an expiry may still end the hold.
+  const lost = unserved.length === 0 ? await raiseVersion(places, renewal, extended.places) : [];
+  if (unserved.length === 0 && lost.length === 0) {
+    const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
+    return { outcome: { places: held } };
+  }
+  const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
+  await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
+  // Extended above, and perhaps raised; a later attempt of the order raises them further.
+  const upTo = { asOf: { lte: renewal.asOf } };
+  const [held, sold] = (['held', 'sold'] as const).map((state) => had.filter((place) => place.state === state));
+  await restore(places, holder, held ?? [], { state: 'held', freeFrom: renewal.until, ...upTo });
+  await restore(places, holder, sold ?? [], { state: 'sold', ...upTo });
+  return { outcome: { missing: [...unserved, ...lost] }, again: lost.length > 0 };
+};
 
 const claimInstead = async (
   places: Places,
@@ -197,58 +254,28 @@ const raiseVersion = async (
   return earlier.filter((id) => !raised.has(id));
 };
 
-interface Attempt {
-  readonly outcome: RenewalOutcome;
-  /** Places were lost during the attempt: a retry may find them, or others, free. */
-  readonly again?: boolean;
-}
-
-const attemptOnce = async (places: Places, renewal: RenewalRequest): Promise<Attempt> => {
-  const { holder, request, placeIds } = renewal;
-  const own = await places.find({ where: { holder } });
-  const earlier = (id: string) =>
-    own.find(
-      (place) => place.request === request && place.item === placeIds.indexOf(id) && !placeIds.includes(place.id),
-    );
-  const had = placeIds.flatMap((id) => own.find((place) => place.id === id) ?? earlier(id) ?? []);
-  const extended =
-    had.length > 0 ? await extendHold(places, { holder, placeIds: idsOf(had) }, renewal.until) : { places: [] };
-  if (!('places' in extended)) return { outcome: extended, again: true };
-  const found = new Map<string, PlaceDocument>();
-  for (const id of placeIds) {
-    const own = extended.places.find((place) => place.id === id || place.id === earlier(id)?.id);
-    const place = own ?? (await claimInstead(places, renewal, id));
-    if (place) found.set(id, place);
-  }
-  const unserved = placeIds.filter((id) => !found.has(id));
-  // Last, so that a refusal changes nothing: until then an expiry may still end the hold.
-  const lost = unserved.length === 0 ? await raiseVersion(places, renewal, extended.places) : [];
-  if (unserved.length === 0 && lost.length === 0) {
-    const held = [...found].map(([id, place]) => ({ place, replaces: place.id === id ? null : id }));
-    return { outcome: { places: held } };
-  }
-  const fresh = [...found.values()].filter((place) => !had.some(({ id }) => id === place.id));
-  await releaseHold(places, { holder, placeIds: idsOf(fresh), request });
-  // Extended above, and perhaps raised; a later attempt of the order raises them further.
-  const upTo = { asOf: { lte: renewal.asOf } };
-  const [held, sold] = (['held', 'sold'] as const).map((state) => had.filter((place) => place.state === state));
-  await restore(places, holder, held ?? [], { state: 'held', freeFrom: renewal.until, ...upTo });
-  await restore(places, holder, sold ?? [], { state: 'sold', ...upTo });
-  return { outcome: { missing: [...unserved, ...lost] }, again: lost.length > 0 };
-};
-
-const ATTEMPTS = 3;
-
 /**
- * Holds places again whose hold may have lapsed (a late payment), all or none: the same ones if still free. A
- * numbered seat that is taken cannot be replaced; an unnumbered place is replaced by another of its category.
+ * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
+ * this one. A repeat after the sale returns the same as before. A call that comes after `until`, or after the order was
+ * sold by another one and cancelled, holds nothing.
  */
-export const renewPlaces = async (places: Places, renewal: RenewalRequest): Promise<RenewalOutcome> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const { outcome, again } = await attemptOnce(places, renewal);
-    if (!again || attempt === ATTEMPTS) return outcome;
+export async function renewHold(collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> {
+  const { places } = collections;
+  const { holder, asOf } = renewal;
+  if (renewal.until <= renewal.now) return { missing: renewal.placeIds };
+  const own = await places.find({ where: { holder } });
+  if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
+    const named = (await Promise.all(renewal.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
+    const performanceIds = named.map(({ performanceId }) => performanceId);
+    const cancelled = await cancelledOf(collections, performanceIds);
+    const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
+    if (missing.length > 0) return { missing: idsOf(missing) };
   }
-};
+  const outcome = await renewPlaces(places, renewal);
+  if (!('places' in outcome) || !(await isOrderCancelled(collections, holder))) return outcome;
+  await releaseHold(places, { holder, placeIds: outcome.places.map(({ place }) => place.id), asOf });
+  return { missing: renewal.placeIds };
+}
 
 /** The ids, of these performances, that are cancelled or belong to a cancelled product. */
 const cancelledOf = async (collections: Collections, ids: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -270,27 +297,4 @@ const isOrderCancelled = async ({ releases }: Collections, orderId: string): Pro
   const causes = ['order.cancelled', 'tickets.cancelled'];
   const found = await Promise.all(causes.map((cause) => releases.get(`${orderId}:${cause}`)));
   return found.some((release) => release !== undefined);
-};
-
-/**
- * {@link renewPlaces}, but not for a cancelled performance, whose orders are cancelled already: no event would end
- * this one. A repeat after the sale returns the same as before. A call that comes after `until`, or after the order was
- * sold by another one and cancelled, holds nothing.
- */
-export const renewHold = async (collections: Collections, renewal: RenewalRequest): Promise<RenewalOutcome> => {
-  const { places } = collections;
-  const { holder, asOf } = renewal;
-  if (renewal.until <= renewal.now) return { missing: renewal.placeIds };
-  const own = await places.find({ where: { holder } });
-  if (!own.some((place) => place.state === 'sold' && place.asOf >= asOf)) {
-    const named = (await Promise.all(renewal.placeIds.map((id) => places.get(id)))).filter((one) => one !== undefined);
-    const performanceIds = named.map(({ performanceId }) => performanceId);
-    const cancelled = await cancelledOf(collections, performanceIds);
-    const missing = named.filter(({ performanceId }) => cancelled.has(performanceId));
-    if (missing.length > 0) return { missing: idsOf(missing) };
-  }
-  const outcome = await renewPlaces(places, renewal);
-  if (!('places' in outcome) || !(await isOrderCancelled(collections, holder))) return outcome;
-  await releaseHold(places, { holder, placeIds: outcome.places.map(({ place }) => place.id), asOf });
-  return { missing: renewal.placeIds };
 };

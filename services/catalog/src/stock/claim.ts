@@ -12,7 +12,7 @@ const PRUNE_AT = 10_000;
  * Spreads concurrent choices of numbered seats within one process, so that not all of them claim the same best seats.
  * Hints only: the atomic claim decides. Instants are epoch milliseconds.
  */
-export const createContention = () => {
+export function createContention() {
   const busyUntil = new Map<string, number>();
   const choicesByCategory = new Map<string, number>();
   const prune = (now: number) => {
@@ -44,7 +44,7 @@ export const createContention = () => {
       );
     },
   };
-};
+}
 
 export type Contention = ReturnType<typeof createContention>;
 
@@ -80,40 +80,96 @@ const FIRST_LOOK = 60;
 const CHOICES = 8;
 const ATTEMPTS = 6;
 
-const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
-  state: 'held',
-  freeFrom: claim.until,
-  holder: claim.holder,
-  request: claim.request,
-  item,
-  asOf: claim.asOf,
-});
+type Attempt =
+  | { readonly held: readonly (readonly PlaceDocument[])[] }
+  | { readonly short: number; readonly taken: readonly PlaceDocument[] };
 
-/** Releases what this attempt took, except for places that a later attempt of the same request has taken over. */
-const releaseTaken = async (
+/**
+ * Holds all requested places, or none. Each place is claimed atomically, so it never has two holders; if some are
+ * missing, this attempt releases what it took. A repeated request, also after a crash, returns what it already holds.
+ * Two concurrent attempts of one request on two instances may hold too many places: the surplus lapses with the hold,
+ * since neither may release what the other has answered.
+ */
+export async function claimPlaces(
   places: Places,
-  { holder, request, asOf }: ClaimRequest,
-  taken: readonly PlaceDocument[],
-): Promise<void> => {
-  if (taken.length === 0) return;
-  const id = { in: taken.map((place) => place.id) };
-  await places.claim({ where: { id, holder, request, state: 'held', asOf }, set: freed });
+  claim: ClaimRequest,
+  contention: Contention = createContention(),
+): Promise<ClaimOutcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await attemptOnce(places, claim, contention);
+    if ('held' in outcome) return outcome;
+    const { short, taken } = outcome;
+    await releaseTaken(places, claim, taken);
+    const item = claim.items[short] as StockItem;
+    if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
+      // Two requests for the last two places may each have taken one: retry at different times.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
+      continue;
+    }
+    return { short };
+  }
+}
+
+const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Contention): Promise<Attempt> => {
+  const held = await resume(places, claim);
+  const taken: PlaceDocument[] = [];
+  for (const item of inOrder(claim.items)) {
+    const have = held[item] ?? [];
+    const more = await take(places, claim, item, have, contention);
+    taken.push(...more);
+    held[item] = [...have, ...more];
+    if (have.length + more.length < (claim.items[item]?.count ?? 0)) return { short: item, taken };
+  }
+  const byOrder = (left: PlaceDocument, right: PlaceDocument) => left.order - right.order;
+  return { held: held.map((each, item) => each.toSorted(byOrder).slice(0, claim.items[item]?.count)) };
 };
 
-/** Takes any places: first those that are free, then those whose hold has lapsed. */
-const takeAny = async (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
-  const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
-  const claimFrom = (freeFrom: Condition, limit: number) =>
-    places.claim({
-      where: { performanceId, seatCategoryId, freeFrom },
-      set: heldBy(claim, item),
-      limit,
-      spread: 'position',
+/**
+ * The places, by item, that earlier attempts of this request took and the holder still has. Lapsed holds and those of an
+ * earlier version end with this attempt's: the order's own may be shorter by now.
+ */
+const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
+  const { holder, request, asOf } = claim;
+  const found = await places.find({ where: { holder, request } });
+  // This attempt takes the places over, so that an earlier attempt that still runs does not release them.
+  const earlier = found.filter((place) => place.asOf < asOf).map(({ id }) => id);
+  const byEarlier = { id: { in: earlier }, holder, request };
+  const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
+  const had = [...found.filter(({ id }) => !earlier.includes(id)), ...inherited];
+  const isOld = ({ id, freeFrom }: PlaceDocument) => freeFrom <= claim.now || earlier.includes(id);
+  const old = had.filter((place) => place.state === 'held' && isOld(place)).map(({ id }) => id);
+  const where = { id: { in: old }, holder, request, state: 'held' };
+  const renewed = old.length > 0 ? await places.claim({ where, set: { freeFrom: claim.until } }) : [];
+  const resumed = [...had.filter(({ id }) => !old.includes(id)), ...renewed];
+  return claim.items.map(({ seatCategoryId }, item) =>
+    resumed.filter((place) => place.item === item && place.seatCategoryId === seatCategoryId),
+  );
+};
+
+/** A canonical order of items, so that two concurrent requests do not each take half of the same places. */
+const inOrder = (items: readonly StockItem[]): number[] =>
+  items
+    .map((_, item) => item)
+    .sort((left, right) => {
+      const [one, other] = [left, right].map((item) => items[item]?.seatCategoryId ?? '');
+      return one === other ? left - right : (one ?? '') < (other ?? '') ? -1 : 1;
     });
-  const taken = await claimFrom(0, count);
-  // A hold that has already lapsed would take its own places a second time.
-  if (taken.length === count || claim.until <= claim.now) return taken;
-  return [...taken, ...(await claimFrom({ gt: 0, lte: claim.now }, count - taken.length))];
+
+const take = (
+  places: Places,
+  claim: ClaimRequest,
+  item: number,
+  have: readonly PlaceDocument[],
+  contention: Contention,
+) => {
+  const { count, placeIds, seats } = claim.items[item] as StockItem;
+  const missing = count - have.length;
+  if (missing <= 0) return Promise.resolve<PlaceDocument[]>([]);
+  if (placeIds) {
+    const others = placeIds.filter((id) => !have.some((place) => place.id === id));
+    return takeNamed(places, claim, item, others);
+  }
+  return seats ? takeBest(places, claim, item, missing, contention) : takeAny(places, claim, item, missing);
 };
 
 /** One claim per place: a look-up by id is the fastest query of every engine. */
@@ -130,18 +186,37 @@ const takeNamed = async (places: Places, claim: ClaimRequest, item: number, ids:
   return taken.flat();
 };
 
-/**
- * Free seats of a category, the best first. With `limit`, at most that many of the free and of the lapsed ones each.
- */
-const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
-  const { performanceId, seatCategoryId } = item;
-  const look = (freeFrom: Condition) =>
-    places.find({
-      where: { performanceId, seatCategoryId, freeFrom },
-      orderBy: 'position',
-      ...(limit === undefined ? {} : { limit }),
-    });
-  return (await Promise.all([look(0), look({ gt: 0, lte: now })])).flat();
+const heldBy = (claim: ClaimRequest, item: number): Partial<Place> => ({
+  state: 'held',
+  freeFrom: claim.until,
+  holder: claim.holder,
+  request: claim.request,
+  item,
+  asOf: claim.asOf,
+});
+
+/** Takes the best free seats; after a lost race, another good choice. */
+const takeBest = async (
+  places: Places,
+  claim: ClaimRequest,
+  item: number,
+  count: number,
+  contention: Contention,
+): Promise<PlaceDocument[]> => {
+  const requested = claim.items[item] as StockItem;
+  for (let choice = 0; choice < CHOICES; choice += 1) {
+    const ids = await choose(places, claim.now, requested, count, contention);
+    if (!ids) return [];
+    const taken = await takeNamed(places, claim, item, ids);
+    if (taken.length === count) {
+      contention.won(requested.seatCategoryId);
+      return taken;
+    }
+    contention.lost(requested.seatCategoryId);
+    await releaseTaken(places, claim, taken);
+    contention.clearBusy(taken.map(({ id }) => id));
+  }
+  return [];
 };
 
 /**
@@ -170,75 +245,45 @@ const choose = async (
   return ids;
 };
 
-/** Takes the best free seats; after a lost race, another good choice. */
-const takeBest = async (
-  places: Places,
-  claim: ClaimRequest,
-  item: number,
-  count: number,
-  contention: Contention,
-): Promise<PlaceDocument[]> => {
-  const requested = claim.items[item] as StockItem;
-  for (let choice = 0; choice < CHOICES; choice += 1) {
-    const ids = await choose(places, claim.now, requested, count, contention);
-    if (!ids) return [];
-    const taken = await takeNamed(places, claim, item, ids);
-    if (taken.length === count) {
-      contention.won(requested.seatCategoryId);
-      return taken;
-    }
-    contention.lost(requested.seatCategoryId);
-    await releaseTaken(places, claim, taken);
-    contention.clearBusy(taken.map(({ id }) => id));
-  }
-  return [];
-};
-
 /**
- * The places, by item, that earlier attempts of this request took and the holder still has. Lapsed holds and those of an
- * earlier version end with this attempt's: the order's own may be shorter by now.
+ * Free seats of a category, the best first. With `limit`, at most that many of the free and of the lapsed ones each.
  */
-const resume = async (places: Places, claim: ClaimRequest): Promise<PlaceDocument[][]> => {
-  const { holder, request, asOf } = claim;
-  const found = await places.find({ where: { holder, request } });
-  // This attempt takes the places over, so that an earlier attempt that still runs does not release them.
-  const earlier = found.filter((place) => place.asOf < asOf).map(({ id }) => id);
-  const byEarlier = { id: { in: earlier }, holder, request };
-  const inherited = earlier.length > 0 ? await places.claim({ where: byEarlier, set: { asOf } }) : [];
-  const had = [...found.filter(({ id }) => !earlier.includes(id)), ...inherited];
-  const isOld = ({ id, freeFrom }: PlaceDocument) => freeFrom <= claim.now || earlier.includes(id);
-  const old = had.filter((place) => place.state === 'held' && isOld(place)).map(({ id }) => id);
-  const where = { id: { in: old }, holder, request, state: 'held' };
-  const renewed = old.length > 0 ? await places.claim({ where, set: { freeFrom: claim.until } }) : [];
-  const resumed = [...had.filter(({ id }) => !old.includes(id)), ...renewed];
-  return claim.items.map(({ seatCategoryId }, item) =>
-    resumed.filter((place) => place.item === item && place.seatCategoryId === seatCategoryId),
-  );
+const freeSeats = async (places: Places, item: StockItem, now: number, limit?: number): Promise<PlaceDocument[]> => {
+  const { performanceId, seatCategoryId } = item;
+  const look = (freeFrom: Condition) =>
+    places.find({
+      where: { performanceId, seatCategoryId, freeFrom },
+      orderBy: 'position',
+      ...(limit === undefined ? {} : { limit }),
+    });
+  return (await Promise.all([look(0), look({ gt: 0, lte: now })])).flat();
 };
 
-const take = (
+/** Releases what this attempt took, except for places that a later attempt of the same request has taken over. */
+const releaseTaken = async (
   places: Places,
-  claim: ClaimRequest,
-  item: number,
-  have: readonly PlaceDocument[],
-  contention: Contention,
-) => {
-  const { count, placeIds, seats } = claim.items[item] as StockItem;
-  const missing = count - have.length;
-  if (missing <= 0) return Promise.resolve<PlaceDocument[]>([]);
-  if (placeIds) {
-    const others = placeIds.filter((id) => !have.some((place) => place.id === id));
-    return takeNamed(places, claim, item, others);
-  }
-  return seats ? takeBest(places, claim, item, missing, contention) : takeAny(places, claim, item, missing);
+  { holder, request, asOf }: ClaimRequest,
+  taken: readonly PlaceDocument[],
+): Promise<void> => {
+  if (taken.length === 0) return;
+  const id = { in: taken.map((place) => place.id) };
+  await places.claim({ where: { id, holder, request, state: 'held', asOf }, set: freed });
 };
 
-/** The named places that are in this seat category and not withdrawn. */
-const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
-  const found = await Promise.all(placeIds.map((id) => places.get(id)));
-  return found.filter(
-    (place) => place?.seatCategoryId === seatCategoryId && place.state !== 'withdrawn',
-  ) as PlaceDocument[];
+/** Takes any places: first those that are free, then those whose hold has lapsed. */
+const takeAny = async (places: Places, claim: ClaimRequest, item: number, count: number): Promise<PlaceDocument[]> => {
+  const { performanceId, seatCategoryId } = claim.items[item] as StockItem;
+  const claimFrom = (freeFrom: Condition, limit: number) =>
+    places.claim({
+      where: { performanceId, seatCategoryId, freeFrom },
+      set: heldBy(claim, item),
+      limit,
+      spread: 'position',
+    });
+  const taken = await claimFrom(0, count);
+  // A hold that has already lapsed would take its own places a second time.
+  if (taken.length === count || claim.until <= claim.now) return taken;
+  return [...taken, ...(await claimFrom({ gt: 0, lte: claim.now }, count - taken.length))];
 };
 
 /** Whether enough places are free now: then the failure was due to concurrent attempts that released theirs again. */
@@ -248,55 +293,10 @@ const couldBeServed = async (places: Places, item: StockItem, now: number): Prom
   return (await places.count({ performanceId, seatCategoryId, freeFrom: { lte: now } })) >= count;
 };
 
-/** A canonical order of items, so that two concurrent requests do not each take half of the same places. */
-const inOrder = (items: readonly StockItem[]): number[] =>
-  items
-    .map((_, item) => item)
-    .sort((left, right) => {
-      const [one, other] = [left, right].map((item) => items[item]?.seatCategoryId ?? '');
-      return one === other ? left - right : (one ?? '') < (other ?? '') ? -1 : 1;
-    });
-
-type Attempt =
-  | { readonly held: readonly (readonly PlaceDocument[])[] }
-  | { readonly short: number; readonly taken: readonly PlaceDocument[] };
-
-const attemptOnce = async (places: Places, claim: ClaimRequest, contention: Contention): Promise<Attempt> => {
-  const held = await resume(places, claim);
-  const taken: PlaceDocument[] = [];
-  for (const item of inOrder(claim.items)) {
-    const have = held[item] ?? [];
-    const more = await take(places, claim, item, have, contention);
-    taken.push(...more);
-    held[item] = [...have, ...more];
-    if (have.length + more.length < (claim.items[item]?.count ?? 0)) return { short: item, taken };
-  }
-  const byOrder = (left: PlaceDocument, right: PlaceDocument) => left.order - right.order;
-  return { held: held.map((each, item) => each.toSorted(byOrder).slice(0, claim.items[item]?.count)) };
-};
-
-/**
- * Holds all requested places, or none. Each place is claimed atomically, so it never has two holders; if some are
- * missing, this attempt releases what it took. A repeated request, also after a crash, returns what it already holds.
- * Two concurrent attempts of one request on two instances may hold too many places: the surplus lapses with the hold,
- * since neither may release what the other has answered.
- */
-export const claimPlaces = async (
-  places: Places,
-  claim: ClaimRequest,
-  contention: Contention = createContention(),
-): Promise<ClaimOutcome> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const outcome = await attemptOnce(places, claim, contention);
-    if ('held' in outcome) return outcome;
-    const { short, taken } = outcome;
-    await releaseTaken(places, claim, taken);
-    const item = claim.items[short] as StockItem;
-    if (attempt < ATTEMPTS && (await couldBeServed(places, item, claim.now))) {
-      // Two requests for the last two places may each have taken one: retry at different times.
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
-      continue;
-    }
-    return { short };
-  }
+/** The named places that are in this seat category and not withdrawn. */
+const namedPlaces = async (places: Places, { seatCategoryId, placeIds = [] }: StockItem): Promise<PlaceDocument[]> => {
+  const found = await Promise.all(placeIds.map((id) => places.get(id)));
+  return found.filter(
+    (place) => place?.seatCategoryId === seatCategoryId && place.state !== 'withdrawn',
+  ) as PlaceDocument[];
 };

@@ -34,16 +34,8 @@ export interface Offers extends Offered {
   readonly institution: InstitutionDocument | undefined;
 }
 
-const byId = async <T extends { readonly id: string }>(
-  ids: readonly string[],
-  get: (id: string) => Promise<T | undefined>,
-): Promise<ReadonlyMap<string, T>> => {
-  const found = await Promise.all([...new Set(ids)].map(get));
-  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
-};
-
 /** Reads what the request refers to. */
-export const loadOffers = async ({ collections }: Context, requested: ItemsRequest): Promise<Offers> => {
+export async function loadOffers({ collections }: Context, requested: ItemsRequest): Promise<Offers> {
   const [performances, tariffs, pointOfSale, institution] = await Promise.all([
     byId(
       requested.items.map(({ performanceId }) => performanceId),
@@ -64,6 +56,14 @@ export const loadOffers = async ({ collections }: Context, requested: ItemsReque
   // A written change of capacity is applied before any place is claimed.
   await Promise.all(found.map((performance) => settle(collections, performance)));
   return { performances, products, tariffs, pointOfSale, institution };
+}
+
+const byId = async <T extends { readonly id: string }>(
+  ids: readonly string[],
+  get: (id: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> => {
+  const found = await Promise.all([...new Set(ids)].map(get));
+  return new Map(found.flatMap((document) => (document ? [[document.id, document]] : [])));
 };
 
 /** An item that names places outside its seat category, or withdrawn ones; each fault has its path in the request. */
@@ -76,11 +76,11 @@ export interface UnknownPlaces {
  * The items with unknown places; those of an unknown seat category are not checked. Queried only after a refused hold: a
  * successful claim proves that its places exist.
  */
-export const unknownPlaces = async (
+export async function unknownPlaces(
   places: Pick<Documents<PlaceDocument>, 'find'>,
   items: readonly SaleItem[],
   offers: Offers,
-): Promise<UnknownPlaces[]> => {
+): Promise<UnknownPlaces[]> {
   const all = await Promise.all(
     items.map(async (requested, item) => {
       const { seatCategoryId } = requested;
@@ -94,7 +94,7 @@ export const unknownPlaces = async (
     }),
   );
   return all.filter(({ faults }) => faults.length > 0);
-};
+}
 
 /** The length of a hold without `heldUntil` and without a point of sale. */
 const DEFAULT_HOLD_MINUTES = 15;
@@ -131,7 +131,12 @@ export interface Held {
   readonly institution: InstitutionDocument | undefined;
 }
 
-const isRefusal = (value: object): value is Refusal => 'reason' in value;
+/** What would be sold if the items were held now, by item; or the refusal. Nothing is held. */
+export async function quote(context: Context, requested: ItemsRequest): Promise<Sold[] | Refusal> {
+  const offers = await loadOffers(context, requested);
+  const sold = soldOf(requested, offers, context.now());
+  return isRefusal(sold) ? namingPlaces(context, requested, offers, sold) : sold;
+}
 
 /** What is sold, by item, or why nothing is. */
 const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | Refusal =>
@@ -142,6 +147,8 @@ const soldOf = (requested: ItemsRequest, offers: Offers, now: number): Sold[] | 
     const [tariff, price] = [offers.tariffs.get(item.tariffId), priceOf(item, performance)];
     return performance && product && tariff && price ? [{ price, tariff, performance, product }] : [];
   });
+
+const isRefusal = (value: object): value is Refusal => 'reason' in value;
 
 /** Completes a refusal that may be due to unknown places: names each of them by its path. */
 const namingPlaces = async (
@@ -159,33 +166,30 @@ const namingPlaces = async (
   return refusal('invalid_reference', all.join('; '), why.reason === 'invalid_reference' ? why.item : first.item);
 };
 
-/** What would be sold if the items were held now, by item; or the refusal. Nothing is held. */
-export const quote = async (context: Context, requested: ItemsRequest): Promise<Sold[] | Refusal> => {
-  const offers = await loadOffers(context, requested);
-  const sold = soldOf(requested, offers, context.now());
-  return isRefusal(sold) ? namingPlaces(context, requested, offers, sold) : sold;
-};
-
-const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
-  const categories = performances.get(item.performanceId)?.seatCategories ?? [];
-  const { numbered = false, rows = [] } = categories.find(({ id }) => id === item.seatCategoryId) ?? {};
-  return {
-    performanceId: item.performanceId,
-    seatCategoryId: item.seatCategoryId,
-    count: quantityOf(item),
-    placeIds: item.placeIds,
-    seats: numbered ? { seatsInRow: (row) => positionsIn(rows[row]?.seats) } : undefined,
-  };
-};
-
-const unavailable = (item: number): Refusal =>
-  refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);
-
 /** The state that the holds of one process share: contention, and the requests that are running, by key. */
-export const createHoldsContext = () => ({
-  contention: createContention(),
-  running: new Map<string, Promise<Held | Refusal>>(),
-});
+export function createHoldsContext() {
+  return {
+    contention: createContention(),
+    running: new Map<string, Promise<Held | Refusal>>(),
+  };
+}
+
+/**
+ * Checks that every requested item is on sale, then holds all its places or none. A repeated request (same holder,
+ * request and version) returns the same places, also while the first one is running.
+ */
+export function hold(
+  context: Context,
+  requested: HoldRequest,
+  { contention, running }: ReturnType<typeof createHoldsContext>,
+): Promise<Held | Refusal> {
+  const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
+  const first = running.get(key);
+  if (first) return first;
+  const outcome = holdOnce(context, requested, contention).finally(() => running.delete(key));
+  running.set(key, outcome);
+  return outcome;
+}
 
 const holdOnce = async (context: Context, requested: HoldRequest, contention: Contention): Promise<Held | Refusal> => {
   const offers = await loadOffers(context, requested);
@@ -207,19 +211,17 @@ const holdOnce = async (context: Context, requested: HoldRequest, contention: Co
   return { until: ends.length > 0 ? Math.min(...ends) : until, lines, pointOfSale, institution };
 };
 
-/**
- * Checks that every requested item is on sale, then holds all its places or none. A repeated request (same holder,
- * request and version) returns the same places, also while the first one is running.
- */
-export const hold = (
-  context: Context,
-  requested: HoldRequest,
-  { contention, running }: ReturnType<typeof createHoldsContext>,
-): Promise<Held | Refusal> => {
-  const key = JSON.stringify([context.collections.institution, requested.holder, requested.request, requested.asOf]);
-  const first = running.get(key);
-  if (first) return first;
-  const outcome = holdOnce(context, requested, contention).finally(() => running.delete(key));
-  running.set(key, outcome);
-  return outcome;
+const stockItem = (item: SaleItem, { performances }: Offers): StockItem => {
+  const categories = performances.get(item.performanceId)?.seatCategories ?? [];
+  const { numbered = false, rows = [] } = categories.find(({ id }) => id === item.seatCategoryId) ?? {};
+  return {
+    performanceId: item.performanceId,
+    seatCategoryId: item.seatCategoryId,
+    count: quantityOf(item),
+    placeIds: item.placeIds,
+    seats: numbered ? { seatsInRow: (row) => positionsIn(rows[row]?.seats) } : undefined,
+  };
 };
+
+const unavailable = (item: number): Refusal =>
+  refusal('places_unavailable', `Not enough places are free for $.items[${item}]; nothing is held.`, item);

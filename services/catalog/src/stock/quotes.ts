@@ -15,96 +15,8 @@ interface Requested extends ItemsRequest {
   readonly publicOnly?: boolean | undefined;
 }
 
-/** What public access shows of the offers. */
-const publicOffers = async ({ collections }: Context, offers: Offers): Promise<Offers> => {
-  const shown = await readPublicTariffs(collections);
-  const performances = [...offers.performances].flatMap(([id, performance]) => {
-    const product = offers.products.get(performance.productId);
-    return product && isPublic(performance, product) ? [[id, withPublicPrices(performance, shown)] as const] : [];
-  });
-  const tariffs = [...offers.tariffs].filter(([id]) => shown.ids.has(id));
-  const { pointOfSale: at } = offers;
-  const pointOfSale = at && { ...at, tariffIds: at.tariffIds.filter((id) => shown.ids.has(id)) };
-  return { ...offers, performances: new Map(performances), tariffs: new Map(tariffs), pointOfSale };
-};
-
 /** The places that public access shows: none. */
 const NO_PLACES = { find: async () => [] };
-
-/**
- * The items for which there are not enough free places now. Named places are counted first, so that the others share
- * what is left of their category. `known`: the items whose places exist. Public is only which categories are sold out:
- * quotes of one place more each would tell how many places are free.
- */
-const short = async (
-  { places }: Collections,
-  { items, publicOnly }: Requested,
-  known: (index: number) => boolean,
-  now: number,
-): Promise<Refusal[]> => {
-  const keyOf = (index: number) => `${items[index]?.performanceId} ${items[index]?.seatCategoryId}`;
-  const left = new Map<string, number>();
-  const counted = items.flatMap((item, index) => (known(index) ? [{ item, index, key: keyOf(index) }] : []));
-  for (const { item, key } of counted) {
-    const { performanceId, seatCategoryId } = item;
-    const where = { performanceId, seatCategoryId, freeFrom: { lte: now } };
-    if (!left.has(key)) left.set(key, await places.count(where));
-  }
-  const refused = new Set<number>();
-  const take = (index: number, key: string, count: number): void => {
-    const rest = (left.get(key) ?? 0) - (publicOnly ? 1 : count);
-    if (rest < 0) refused.add(index);
-    else if (!publicOnly) left.set(key, rest);
-  };
-  for (const { item, index, key } of counted) {
-    if (!item.placeIds) continue;
-    const free = await places.count({ id: { in: item.placeIds }, freeFrom: { lte: now } });
-    if (free < item.placeIds.length) refused.add(index);
-    else take(index, key, free);
-  }
-  for (const { item, index, key } of counted) if (!item.placeIds) take(index, key, quantityOf(item));
-  return [...refused]
-    .sort((one, other) => one - other)
-    .map((index) => refusal('places_unavailable', `Not enough places are free for $.items[${index}].`, index));
-};
-
-/** The refusals, with the unknown places of each item among its unknown references. */
-const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly UnknownPlaces[]): Refusal[] => {
-  const isReference = ({ reason, item }: Refusal) => reason === 'invalid_reference' && item !== null;
-  const faultsOf = new Map<number, string[]>();
-  for (const { item, details } of refusals.filter(isReference)) faultsOf.set(Number(item), [details]);
-  for (const { item, faults } of unknown) faultsOf.set(item, [...(faultsOf.get(item) ?? []), ...faults]);
-  const references = [...faultsOf].sort(([one], [other]) => one - other);
-  return [
-    ...refusals.filter(({ reason, item }) => reason === 'invalid_reference' && item === null),
-    ...references.map(([item, faults]) => refusal('invalid_reference', faults.join('; '), item)),
-    ...refusals.filter(({ reason }) => reason !== 'invalid_reference'),
-  ];
-};
-
-/**
- * The prices of all items that have one, and every reason for which a hold of them would be refused now. Nothing is
- * held.
- */
-const quoteOrder = async (context: Context, requested: Requested): Promise<Static<typeof OrderQuote>> => {
-  const { items, publicOnly } = requested;
-  const { collections } = context;
-  const all = await loadOffers(context, requested);
-  const offers = publicOnly ? await publicOffers(context, all) : all;
-  const now = context.now();
-  const unknown = await unknownPlaces(publicOnly ? NO_PLACES : collections.places, items, offers);
-  const refusals = withUnknownPlaces(refusalsOf(requested, offers, now), unknown);
-  const faulty = new Set(refusals.flatMap(({ reason, item }) => (reason === 'invalid_reference' ? [item] : [])));
-  return {
-    quotes: items.flatMap((item, index) => {
-      const price = priceOf(item, offers.performances.get(item.performanceId));
-      if (!price) return [];
-      const { criterion = null } = offers.tariffs.get(item.tariffId) ?? {};
-      return [{ item: index, quantity: quantityOf(item), criterion, amount: price.amount, currency: price.currency }];
-    }),
-    refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
-  };
-};
 
 const Item = named(
   'QuoteItem',
@@ -156,65 +68,156 @@ const OrderQuote = named(
 );
 
 /** Quotes for the orders service: the price of a held place at another tariff. */
-export const quoteRoutes = (store: Store): AnyOperation[] => [
-  operation({
-    id: 'quoteItems',
-    method: 'post',
-    path: '/internal/stock/quotes',
-    access: 'internal',
-    withoutIdempotency: true,
-    summary: 'Returns the prices of places; nothing is held',
-    body: Type.Object({
-      pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
-      items: Type.Array(Item, { minItems: 1, maxItems: 100 }),
-    }),
-    answers: { 200: QuoteAnswer },
-    example: {
-      body: { items: [exampleItem] },
-      answer: {
-        outcome: 'quoted' as const,
-        refusal: null,
-        quotes: [{ tariffId: ids.tariff, criterion: null, amount: 12_500, currency: 'CHF' }],
+export function quoteRoutes(store: Store): AnyOperation[] {
+  return [
+    operation({
+      id: 'quoteItems',
+      method: 'post',
+      path: '/internal/stock/quotes',
+      access: 'internal',
+      withoutIdempotency: true,
+      summary: 'Returns the prices of places; nothing is held',
+      body: Type.Object({
+        pointOfSale: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+        items: Type.Array(Item, { minItems: 1, maxItems: 100 }),
+      }),
+      answers: { 200: QuoteAnswer },
+      example: {
+        body: { items: [exampleItem] },
+        answer: {
+          outcome: 'quoted' as const,
+          refusal: null,
+          quotes: [{ tariffId: ids.tariff, criterion: null, amount: 12_500, currency: 'CHF' }],
+        },
       },
-    },
-    handle: async ({ caller, body }) => {
-      const quotes = await quote(contextOf(store, caller.institution), body);
-      if ('reason' in quotes) return ok({ outcome: 'refused' as const, refusal: quotes, quotes: [] });
-      return ok({
-        outcome: 'quoted' as const,
-        refusal: null,
-        quotes: quotes.map(({ price, tariff }) => ({
-          tariffId: tariff.id,
-          criterion: tariff.criterion,
-          name: tariff.name,
-          amount: price.amount,
-          currency: price.currency,
-        })),
-      });
-    },
-  }),
-  operation({
-    id: 'quoteOrderItems',
-    method: 'post',
-    path: '/internal/stock/order-quotes',
-    access: 'internal',
-    withoutIdempotency: true,
-    summary: 'Returns the prices of items and every reason for which a hold of them would be refused; nothing is held',
-    body: Type.Object({
-      pointOfSale: Hold.properties.pointOfSale,
-      items: Hold.properties.items,
-      publicOnly: Type.Optional(
-        Type.Boolean({ description: 'whether only what public access shows is known, everything else is not' }),
-      ),
-    }),
-    answers: { 200: OrderQuote },
-    example: {
-      body: { items: [{ ...exampleItem, quantity: 2 }] },
-      answer: {
-        quotes: [{ item: 0, quantity: 2, criterion: null, amount: 12_500, currency: 'CHF' }],
-        refusals: [],
+      handle: async ({ caller, body }) => {
+        const quotes = await quote(contextOf(store, caller.institution), body);
+        if ('reason' in quotes) return ok({ outcome: 'refused' as const, refusal: quotes, quotes: [] });
+        return ok({
+          outcome: 'quoted' as const,
+          refusal: null,
+          quotes: quotes.map(({ price, tariff }) => ({
+            tariffId: tariff.id,
+            criterion: tariff.criterion,
+            name: tariff.name,
+            amount: price.amount,
+            currency: price.currency,
+          })),
+        });
       },
-    },
-    handle: async ({ caller, body }) => ok(await quoteOrder(contextOf(store, caller.institution), body)),
-  }),
-];
+    }),
+    operation({
+      id: 'quoteOrderItems',
+      method: 'post',
+      path: '/internal/stock/order-quotes',
+      access: 'internal',
+      withoutIdempotency: true,
+      summary:
+        'Returns the prices of items and every reason for which a hold of them would be refused; nothing is held',
+      body: Type.Object({
+        pointOfSale: Hold.properties.pointOfSale,
+        items: Hold.properties.items,
+        publicOnly: Type.Optional(
+          Type.Boolean({ description: 'whether only what public access shows is known, everything else is not' }),
+        ),
+      }),
+      answers: { 200: OrderQuote },
+      example: {
+        body: { items: [{ ...exampleItem, quantity: 2 }] },
+        answer: {
+          quotes: [{ item: 0, quantity: 2, criterion: null, amount: 12_500, currency: 'CHF' }],
+          refusals: [],
+        },
+      },
+      handle: async ({ caller, body }) => ok(await quoteOrder(contextOf(store, caller.institution), body)),
+    }),
+  ];
+}
+
+/**
+ * The prices of all items that have one, and every reason for which a hold of them would be refused now. Nothing is
+ * held.
+ */
+const quoteOrder = async (context: Context, requested: Requested): Promise<Static<typeof OrderQuote>> => {
+  const { items, publicOnly } = requested;
+  const { collections } = context;
+  const all = await loadOffers(context, requested);
+  const offers = publicOnly ? await publicOffers(context, all) : all;
+  const now = context.now();
+  const unknown = await unknownPlaces(publicOnly ? NO_PLACES : collections.places, items, offers);
+  const refusals = withUnknownPlaces(refusalsOf(requested, offers, now), unknown);
+  const faulty = new Set(refusals.flatMap(({ reason, item }) => (reason === 'invalid_reference' ? [item] : [])));
+  return {
+    quotes: items.flatMap((item, index) => {
+      const price = priceOf(item, offers.performances.get(item.performanceId));
+      if (!price) return [];
+      const { criterion = null } = offers.tariffs.get(item.tariffId) ?? {};
+      return [{ item: index, quantity: quantityOf(item), criterion, amount: price.amount, currency: price.currency }];
+    }),
+    refusals: [...refusals, ...(await short(collections, requested, (index) => !faulty.has(index), now))],
+  };
+};
+
+/** What public access shows of the offers. */
+const publicOffers = async ({ collections }: Context, offers: Offers): Promise<Offers> => {
+  const shown = await readPublicTariffs(collections);
+  const performances = [...offers.performances].flatMap(([id, performance]) => {
+    const product = offers.products.get(performance.productId);
+    return product && isPublic(performance, product) ? [[id, withPublicPrices(performance, shown)] as const] : [];
+  });
+  const tariffs = [...offers.tariffs].filter(([id]) => shown.ids.has(id));
+  const { pointOfSale: at } = offers;
+  const pointOfSale = at && { ...at, tariffIds: at.tariffIds.filter((id) => shown.ids.has(id)) };
+  return { ...offers, performances: new Map(performances), tariffs: new Map(tariffs), pointOfSale };
+};
+
+/** The refusals, with the unknown places of each item among its unknown references. */
+const withUnknownPlaces = (refusals: readonly Refusal[], unknown: readonly UnknownPlaces[]): Refusal[] => {
+  const isReference = ({ reason, item }: Refusal) => reason === 'invalid_reference' && item !== null;
+  const faultsOf = new Map<number, string[]>();
+  for (const { item, details } of refusals.filter(isReference)) faultsOf.set(Number(item), [details]);
+  for (const { item, faults } of unknown) faultsOf.set(item, [...(faultsOf.get(item) ?? []), ...faults]);
+  const references = [...faultsOf].sort(([one], [other]) => one - other);
+  return [
+    ...refusals.filter(({ reason, item }) => reason === 'invalid_reference' && item === null),
+    ...references.map(([item, faults]) => refusal('invalid_reference', faults.join('; '), item)),
+    ...refusals.filter(({ reason }) => reason !== 'invalid_reference'),
+  ];
+};
+
+/**
+ * The items for which there are not enough free places now. Named places are counted first, so that the others share
+ * what is left of their category. `known`: the items whose places exist. Public is only which categories are sold out:
+ * quotes of one place more each would tell how many places are free.
+ */
+const short = async (
+  { places }: Collections,
+  { items, publicOnly }: Requested,
+  known: (index: number) => boolean,
+  now: number,
+): Promise<Refusal[]> => {
+  const keyOf = (index: number) => `${items[index]?.performanceId} ${items[index]?.seatCategoryId}`;
+  const left = new Map<string, number>();
+  const counted = items.flatMap((item, index) => (known(index) ? [{ item, index, key: keyOf(index) }] : []));
+  for (const { item, key } of counted) {
+    const { performanceId, seatCategoryId } = item;
+    const where = { performanceId, seatCategoryId, freeFrom: { lte: now } };
+    if (!left.has(key)) left.set(key, await places.count(where));
+  }
+  const refused = new Set<number>();
+  const take = (index: number, key: string, count: number): void => {
+    const rest = (left.get(key) ?? 0) - (publicOnly ? 1 : count);
+    if (rest < 0) refused.add(index);
+    else if (!publicOnly) left.set(key, rest);
+  };
+  for (const { item, index, key } of counted) {
+    if (!item.placeIds) continue;
+    const free = await places.count({ id: { in: item.placeIds }, freeFrom: { lte: now } });
+    if (free < item.placeIds.length) refused.add(index);
+    else take(index, key, free);
+  }
+  for (const { item, index, key } of counted) if (!item.placeIds) take(index, key, quantityOf(item));
+  return [...refused]
+    .sort((one, other) => one - other)
+    .map((index) => refusal('places_unavailable', `Not enough places are free for $.items[${index}].`, index));
+};

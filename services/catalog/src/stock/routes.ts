@@ -48,7 +48,7 @@ const internal = { method: 'post', access: 'internal', withoutIdempotency: true 
  * The stock, for the orders service: hold, extend, shorten, renew, sell, release. Idempotent by holder, so without
  * Idempotency-Key.
  */
-export const stockRoutes = (store: Store): AnyOperation[] => {
+export function stockRoutes(store: Store): AnyOperation[] {
   const holds = createHoldsContext();
   const placesOf = (institution: string) => contextOf(store, institution).collections.places;
   return [
@@ -214,4 +214,4 @@ export const stockRoutes = (store: Store): AnyOperation[] => {
       },
     }),
   ];
-};
+}

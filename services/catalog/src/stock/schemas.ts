@@ -50,12 +50,13 @@ export const Place = named(
 const view = createView(Place);
 
 /** A place as the stock operations show it. */
-export const placeView = (place: PlaceDocument): Static<typeof Place> =>
-  view({
+export function placeView(place: PlaceDocument): Static<typeof Place> {
+  return view({
     ...place,
     state: place.state as 'held' | 'sold' | 'free',
     heldUntil: place.state === 'held' ? new Date(place.freeFrom).toISOString() : null,
   });
+}
 
 /** An item of requests, for their examples. */
 export const exampleItem = { performanceId: ids.performance, seatCategoryId: ids.category, tariffId: ids.tariff };
@@ -150,6 +151,38 @@ export const HoldAnswer = named(
   }),
 );
 
+/** The held places as the operation shows them. */
+export function heldView({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> {
+  return {
+    outcome: 'held',
+    refusal: null,
+    heldUntil: new Date(until).toISOString(),
+    pointOfSale: pointOfSale && {
+      serviceHost: pointOfSale.serviceHost,
+      paymentMethods: [...pointOfSale.paymentMethods],
+      maxPlacesPerOrder: pointOfSale.maxPlacesPerOrder,
+      holdMinutes: pointOfSale.holdMinutes,
+      ticketDelivery: pointOfSale.ticketDelivery ?? 'electronic',
+    },
+    lines: lines.map((line) => {
+      const { item, place, price, tariff, performance } = line;
+      return {
+        item,
+        productId: performance.productId,
+        performanceId: performance.id,
+        startDate: performance.startDate,
+        seatCategoryId: place.seatCategoryId,
+        tariffId: tariff.id,
+        criterion: tariff.criterion,
+        ...aboutOf(institution, line),
+        amount: price.amount,
+        currency: price.currency,
+        place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
+      };
+    }),
+  };
+}
+
 /** What a ticket or a page shows of a held place. */
 const aboutOf = (institution: InstitutionDocument | undefined, { product, performance, tariff, place }: HeldLine) => {
   const { seatCategories, venue, timeZone } = performance;
@@ -169,36 +202,6 @@ const aboutOf = (institution: InstitutionDocument | undefined, { product, perfor
   return { about: { ...seller, ...names, venue: { name, city }, timeZone, ...more } };
 };
 
-/** The held places as the operation shows them. */
-export const heldView = ({ until, lines, pointOfSale, institution }: Held): Static<typeof HoldAnswer> => ({
-  outcome: 'held',
-  refusal: null,
-  heldUntil: new Date(until).toISOString(),
-  pointOfSale: pointOfSale && {
-    serviceHost: pointOfSale.serviceHost,
-    paymentMethods: [...pointOfSale.paymentMethods],
-    maxPlacesPerOrder: pointOfSale.maxPlacesPerOrder,
-    holdMinutes: pointOfSale.holdMinutes,
-    ticketDelivery: pointOfSale.ticketDelivery ?? 'electronic',
-  },
-  lines: lines.map((line) => {
-    const { item, place, price, tariff, performance } = line;
-    return {
-      item,
-      productId: performance.productId,
-      performanceId: performance.id,
-      startDate: performance.startDate,
-      seatCategoryId: place.seatCategoryId,
-      tariffId: tariff.id,
-      criterion: tariff.criterion,
-      ...aboutOf(institution, line),
-      amount: price.amount,
-      currency: price.currency,
-      place: { id: place.id, label: place.label, row: place.row, seat: place.seat },
-    };
-  }),
-});
-
 /** The outcome of a change. */
 export const Changed = named(
   'StockChange',
@@ -209,16 +212,19 @@ export const Changed = named(
   }),
 );
 
+/** The outcome of a change as the operations show it. */
+export function changedView(outcome: ChangeOutcome): Static<typeof Changed> {
+  return 'places' in outcome
+    ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] }
+    : unchanged(outcome);
+}
+
 /** The answer when nothing was changed. */
 const unchanged = ({ missing }: { readonly missing: readonly string[] }) => ({
   outcome: 'refused' as const,
   places: [],
   missing: [...missing],
 });
-
-/** The outcome of a change as the operations show it. */
-export const changedView = (outcome: ChangeOutcome): Static<typeof Changed> =>
-  'places' in outcome ? { outcome: 'done', places: outcome.places.map(placeView), missing: [] } : unchanged(outcome);
 
 export const Renewed = named(
   'StockRenewal',
@@ -229,11 +235,12 @@ export const Renewed = named(
 );
 
 /** The outcome of a renewal as the operation shows it. */
-export const renewedView = (outcome: RenewalOutcome): Static<typeof Renewed> =>
-  'places' in outcome
+export function renewedView(outcome: RenewalOutcome): Static<typeof Renewed> {
+  return 'places' in outcome
     ? {
         outcome: 'done',
         places: outcome.places.map(({ place, replaces }) => ({ ...placeView(place), replaces })),
         missing: [],
       }
     : unchanged(outcome);
+}

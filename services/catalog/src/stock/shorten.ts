@@ -5,12 +5,13 @@ import type { PlaceDocument } from '../store.ts';
  * Ends the hold of these places at `until` (epoch milliseconds), sooner than it would, where the order has them as of an
  * earlier version than `asOf`, and makes them that version's: a call that comes late or twice shortens no later hold.
  */
-export const shortenHold = (
+export function shortenHold(
   places: Documents<PlaceDocument>,
   { holder, placeIds, asOf }: { readonly holder: string; readonly placeIds: readonly string[]; readonly asOf: number },
   until: number,
-): Promise<PlaceDocument[]> =>
-  places.claim({
+): Promise<PlaceDocument[]> {
+  return places.claim({
     where: { id: { in: placeIds }, holder, state: 'held', asOf: { lt: asOf } },
     set: { freeFrom: until, asOf },
   });
+}

@@ -15,48 +15,52 @@ export type FactType = keyof Payloads;
 export type FactData<Type extends FactType> = { readonly [Name in keyof Payloads[Type]]?: unknown };
 
 /** A fact of another service as it arrives. */
-export const fact = <Type extends FactType>(
+export function fact<Type extends FactType>(
   institution: string,
   type: Type,
   data: FactData<Type>,
   version = 3,
-): Message => {
+): Message {
   const all: { readonly orderId: string } = { ...payloads[type], ...(data as object) };
   const occurredAt = new Date().toISOString();
   return { id: randomUUID(), type, key: all.orderId, version, institution, occurredAt, data: all };
-};
+}
 
 /** The facts about this order in the catalog's outbox. */
-export const publishedOf = async (store: Store, orderId: string): Promise<unknown[]> =>
-  (await store.outbox.pending(10_000))
+export async function publishedOf(store: Store, orderId: string): Promise<unknown[]> {
+  return (await store.outbox.pending(10_000))
     .filter(({ key }) => key === orderId)
     .map(({ type, data }) => ({ type, ...data }));
+}
 
 type Places = Documents<PlaceDocument>;
 
 /** A store whose places are those that `spoilt` makes of them. */
-export const withPlaces = (store: Store, spoilt: (documents: Places) => Places): Store => ({
-  ...store,
-  collection: (asked) => {
-    const handle = store.collection(asked);
-    if (asked.name !== places.name) return handle;
-    const of = (institution: string) => spoilt(store.collection(places).of(institution));
-    return { ...handle, of } as unknown as typeof handle;
-  },
-});
+export function withPlaces(store: Store, spoilt: (documents: Places) => Places): Store {
+  return {
+    ...store,
+    collection: (asked) => {
+      const handle = store.collection(asked);
+      if (asked.name !== places.name) return handle;
+      const of = (institution: string) => spoilt(store.collection(places).of(institution));
+      return { ...handle, of } as unknown as typeof handle;
+    },
+  };
+}
 
 /** A store whose claims of places forget one condition. */
-export const forgetting = (store: Store, field: string): Store =>
-  withPlaces(store, (documents) => ({
+export function forgetting(store: Store, field: string): Store {
+  return withPlaces(store, (documents) => ({
     ...documents,
     claim: ({ where, ...request }) => {
       const others = Object.entries(where).filter(([name]) => name !== field);
       return documents.claim({ ...request, where: Object.fromEntries(others) });
     },
   }));
+}
 
 /** A store whose first claim of several places is interrupted after the first of them. */
-export const interrupted = (store: Store, between: () => Promise<unknown>): Store => {
+export function interrupted(store: Store, between: () => Promise<unknown>): Store {
   let isFirst = true;
   return withPlaces(store, (documents) => ({
     ...documents,
@@ -70,4 +74,4 @@ export const interrupted = (store: Store, between: () => Promise<unknown>): Stor
       return [...claimed, ...(await documents.claim({ ...request, where: { ...request.where, id: { in: others } } }))];
     },
   }));
-};
+}

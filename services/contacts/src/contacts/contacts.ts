@@ -39,15 +39,6 @@ interface Request {
   readonly unchanged?: (contact: ContactDocument) => void;
 }
 
-const absent = () => new Fault('not_found', 'There is no contact with this number.');
-
-const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
-
-const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
-
-const criteriaExcluded = () =>
-  new Fault('forbidden', 'A client with bounds may not give or change $.criteria, which decide about prices.');
-
 /** The contacts as a caller sees them: those of its institution within the bounds of the user's role and of the client. */
 export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => ReturnType<typeof createFor>;
 
@@ -56,9 +47,8 @@ export type ContactsOf = (caller: Pick<Caller, 'institution'> & Restricted) => R
  * user that sees its own contact alone changes neither its criteria, which decide about prices, nor the rule of one
  * email for one contact, and is not told whose an email is. A client with bounds gives and changes no criteria.
  */
-export const createContacts =
-  ({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf =>
-  (caller) => {
+export function createContacts({ contacts, links }: Collections, dependencies: Dependencies): ContactsOf {
+  return (caller) => {
     const { contacts: ids } = restrictionOf(caller);
     const within = contactBoundsOf(caller);
     const all = contacts.of(caller.institution);
@@ -67,6 +57,16 @@ export const createContacts =
     const limits = { client: caller.client, isOwnOnly: ids !== null, isBounded: caller.bounds !== null };
     return createFor(all, seen, limits, dependencies);
   };
+}
+
+const absent = () => new Fault('not_found', 'There is no contact with this number.');
+
+const criteriaExcluded = () =>
+  new Fault('forbidden', 'A client with bounds may not give or change $.criteria, which decide about prices.');
+
+const notByItself = (what: string) => new Fault('forbidden', `A user of the role customer may not ${what}.`);
+
+const isErased = () => new Fault('precondition_failed', 'The contact was erased and cannot be changed.');
 
 /**
  * Commands and queries on the contacts of a caller: `all` for the look at other contacts' emails, `seen` for everything

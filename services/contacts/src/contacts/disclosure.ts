@@ -40,70 +40,25 @@ const MESSAGES = {
   disclosure_throttled: 'a client or user exceeds the limit of duplicate emails of contacts that it may not read',
 } as const;
 
-const isDuplicate = (error: unknown): boolean => error instanceof Fault && error.code === 'contact_duplicate_email';
-
-/** Whether the caller learns of a contact that it may not read: one that is shown, or one out of its bounds. */
-const isDisclosed = ({ scopes }: Caller, error: unknown): boolean =>
-  isDuplicate(error) && !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));
-
 const MINUTE_MS = 60_000;
 /** The most clients that are counted at a time; the least recently used are evicted. */
 const CLIENTS = 10_000;
 
 /** Writes audit entries to a logger, without the contact. */
-export const auditTo =
-  (logger: Pick<Logger, 'warn'>): Audit =>
-  ({ institution, client, user }, event) =>
+export function auditTo(logger: Pick<Logger, 'warn'>): Audit {
+  return ({ institution, client, user }, event) =>
     logger.warn(MESSAGES[event], { event: `audit.${event}`, institution, client, ...(user && { user: user.id }) });
+}
 
 /** The most existing emails of others that a customer learns of in an hour. */
 export const MOST_PER_HOUR = 5;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const tooMany = (endsInMs: number): Fault =>
-  new Fault('too_many_requests', 'Too many duplicate emails; try again later.', {
-    'Retry-After': String(Math.max(1, Math.ceil(endsInMs / 1_000))),
-  });
-
-/** Counts what customers learn, in the store. */
-const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, now: () => number) => {
-  /**
-   * Counts one before it is learned, so that requests at once learn no more; the returned function takes it back.
-   * @throws Fault `too_many_requests`
-   */
-  const take = async (institution: string, userId: string): Promise<() => Promise<void>> => {
-    const documents = disclosures.of(institution);
-    const entry = { id: randomUUID(), at: now() };
-    const expiresAt = entry.at + HOUR_MS;
-    const counted = () =>
-      documents.update(userId, (current) => {
-        const recent = current.learned.filter(({ at }) => at > entry.at - HOUR_MS);
-        const [oldest] = recent;
-        if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
-        return { next: { ...current, learned: [...recent, entry], expiresAt } };
-      });
-    while (!(await counted())) {
-      try {
-        await documents.insert({ id: userId, learned: [entry], expiresAt });
-        break;
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error;
-      }
-    }
-    return async () => {
-      await documents.update(userId, (current) => ({
-        next: { ...current, learned: current.learned.filter(({ id }) => id !== entry.id) },
-      }));
-    };
-  };
-  return { take };
-};
-
 /**
  * Makes the limits: of a process in one-minute windows per client, or per user at a client; of customers per hour in the
  * store.
  */
-export const createDisclosure = ({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure => {
+export function createDisclosure({ perMinute, disclosures, audit, now = Date.now }: DisclosureOptions): Disclosure {
   const windows = new LRUCache<string, { readonly endsAt: number; shown: number }>({ max: CLIENTS });
   const hourly = createHourlyLimit(disclosures, now);
   const windowOf = (key: string) => {
@@ -153,4 +108,49 @@ export const createDisclosure = ({ perMinute, disclosures, audit, now = Date.now
       }
     },
   };
+}
+
+/** Counts what customers learn, in the store. */
+const createHourlyLimit = (disclosures: CollectionHandle<DisclosuresDocument>, now: () => number) => {
+  /**
+   * Counts one before it is learned, so that requests at once learn no more; the returned function takes it back.
+   * @throws Fault `too_many_requests`
+   */
+  const take = async (institution: string, userId: string): Promise<() => Promise<void>> => {
+    const documents = disclosures.of(institution);
+    const entry = { id: randomUUID(), at: now() };
+    const expiresAt = entry.at + HOUR_MS;
+    const counted = () =>
+      documents.update(userId, (current) => {
+        const recent = current.learned.filter(({ at }) => at > entry.at - HOUR_MS);
+        const [oldest] = recent;
+        if (oldest && recent.length >= MOST_PER_HOUR) throw tooMany(oldest.at + HOUR_MS - entry.at);
+        return { next: { ...current, learned: [...recent, entry], expiresAt } };
+      });
+    while (!(await counted())) {
+      try {
+        await documents.insert({ id: userId, learned: [entry], expiresAt });
+        break;
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error;
+      }
+    }
+    return async () => {
+      await documents.update(userId, (current) => ({
+        next: { ...current, learned: current.learned.filter(({ id }) => id !== entry.id) },
+      }));
+    };
+  };
+  return { take };
 };
+
+const tooMany = (endsInMs: number): Fault =>
+  new Fault('too_many_requests', 'Too many duplicate emails; try again later.', {
+    'Retry-After': String(Math.max(1, Math.ceil(endsInMs / 1_000))),
+  });
+
+/** Whether the caller learns of a contact that it may not read: one that is shown, or one out of its bounds. */
+const isDisclosed = ({ scopes }: Caller, error: unknown): boolean =>
+  isDuplicate(error) && !(error instanceof DuplicateEmail && scopes.includes('contacts:read'));
+
+const isDuplicate = (error: unknown): boolean => error instanceof Fault && error.code === 'contact_duplicate_email';

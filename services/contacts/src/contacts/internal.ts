@@ -33,14 +33,6 @@ const KnownContact = named(
   }),
 );
 
-const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
-  contactNumber,
-  kind,
-  criteria: details && 'criteria' in details ? [...(details.criteria ?? [])] : [],
-  hasEmail: details?.email !== undefined,
-  erasedAt: erasedAt ?? null,
-});
-
 /** What the client sees for which the service calls: contacts out of its reach are unknown. */
 const reach = {
   clientId: Type.Optional(
@@ -48,15 +40,6 @@ const reach = {
   ),
   ownOrders: Type.Optional(Type.Boolean({ default: true, description: 'of its bounds' })),
   pointsOfSale: Type.Optional(Type.String({ description: 'of its bounds, comma-separated; absent: all' })),
-};
-
-/** The service that calls, within the reach of the client that it calls for. */
-const readerOf = (
-  caller: Caller,
-  { clientId, ownOrders = true, pointsOfSale }: { clientId?: string; ownOrders?: boolean; pointsOfSale?: string },
-): Caller => {
-  const bounds = { ownOrders, pointsOfSale: pointsOfSale?.split(',') ?? [] };
-  return clientId === undefined ? caller : { ...caller, client: clientId, bounds };
 };
 
 /** The most contacts that one search returns. */
@@ -90,6 +73,161 @@ const OwnContact = named(
   }),
 );
 
+const name = lineOfText({ maxLength: 100 });
+
+const Guest = named(
+  'GuestContact',
+  Type.Object({
+    asOf: timestamp,
+    firstName: Type.Optional(name),
+    lastName: name,
+    email: emailSchema,
+    language: Type.Optional(languageTag),
+  }),
+);
+
+const anyNumber = Type.String({ minLength: 1, maxLength: 64 });
+
+const { contactNumber, createdAt, updatedAt } = example.individual;
+const { address, authorizations, ...details } = example.individualDetails;
+
+/** For other services: whether a contact exists; for a point of sale the user's own contact, and those of guests. */
+export function internalRoutes(contactsOf: ContactsOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'getContactInternally',
+      method: 'get',
+      path: '/internal/contacts/{contactNumber}',
+      access: 'internal',
+      summary: 'Returns whether a contact exists, its criteria, and when it was erased',
+      params: { contactNumber: anyNumber },
+      query: {
+        ...reach,
+      },
+      answers: { 200: KnownContact },
+      example: {
+        params: { contactNumber },
+        answer: { contactNumber, kind: 'individual', criteria: details.criteria, hasEmail: true, erasedAt: null },
+      },
+      handle: async ({ caller, params, query }) =>
+        ok(known(await contactsOf(readerOf(caller, query)).getAny(params.contactNumber))),
+    }),
+    operation({
+      id: 'findContacts',
+      method: 'get',
+      path: '/internal/contacts',
+      access: 'internal',
+      summary: 'Returns the numbers of contacts with an email, or whose last name or name begins so, oldest first',
+      query: {
+        email: Type.Optional(emailSchema),
+        name: Type.Optional(lineOfText({ maxLength: 200, description: 'the beginning, whatever case and accents' })),
+        ...reach,
+        among: Type.Optional(Type.String({ description: 'the only numbers that count, separated by commas' })),
+      },
+      answers: {
+        200: Type.Object({
+          contactNumbers: Type.Array(Type.String()),
+          hasMore: Type.Boolean({ description: `there are more than ${MOST_FOUND}` }),
+        }),
+      },
+      example: {
+        query: { email: example.individualDetails.email },
+        answer: { contactNumbers: [contactNumber], hasMore: false },
+      },
+      handle: async ({ caller, query: { email, name, among, ...within } }) => {
+        const { documents } = contactsOf(readerOf(caller, within));
+        const isFound = name === undefined || nameKey(name) !== '';
+        const where = {
+          ...(email === undefined ? {} : { emailKey: emailKey(email) }),
+          ...(name === undefined ? {} : { nameKey: beginningWith(nameKey(name)) }),
+          ...(among === undefined ? {} : { id: { in: among.split(',') } }),
+        };
+        const index = email === undefined ? 'name' : 'email';
+        const page = { where, orderBy: 'createdAt', limit: MOST_FOUND + 1, index };
+        const numbers = isFound ? (await documents.find(page)).map(({ id }) => id) : [];
+        return ok({ contactNumbers: numbers.slice(0, MOST_FOUND), hasMore: numbers.length > MOST_FOUND });
+      },
+    }),
+    operation({
+      id: 'getShopContact',
+      method: 'get',
+      path: '/internal/shop/contacts/{contactNumber}',
+      access: 'internal',
+      summary: 'Returns a contact for its owner, without sensitive data',
+      params: { contactNumber: anyNumber },
+      answers: { 200: OwnContact },
+      example: {
+        params: { contactNumber },
+        answer: {
+          contactNumber,
+          kind: 'individual',
+          title: null,
+          name: null,
+          ...details,
+          ...address,
+          ...authorizations,
+          createdAt,
+          updatedAt,
+          erasedAt: null,
+        },
+      },
+      handle: async ({ caller, params }) => ok(flat(await contactsOf(caller).getAny(params.contactNumber))),
+    }),
+    operation({
+      id: 'writeGuest',
+      method: 'put',
+      path: '/internal/shop/contacts/{contactNumber}',
+      access: 'internal',
+      summary:
+        'Creates the contact of a buyer without a login, or updates it at a later checkout; duplicate emails are allowed',
+      params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
+      body: Guest,
+      answers: { 200: Type.Object({ contactNumber: Type.String() }) },
+      example: {
+        params: { contactNumber },
+        body: { asOf: createdAt, firstName: 'Ana', lastName: 'Martin', email: 'ana.martin@example.org' },
+        answer: { contactNumber },
+      },
+      handle: async ({ caller, params, body: { asOf, ...guest } }) => {
+        await contactsOf(caller).writeGuest(guestNumber(params.contactNumber), guest, Date.parse(asOf));
+        return ok({ contactNumber: params.contactNumber });
+      },
+    }),
+    operation({
+      id: 'forgetGuest',
+      method: 'delete',
+      path: '/internal/shop/contacts/{contactNumber}',
+      access: 'internal',
+      summary:
+        'Erases the contact of a buyer without a login whom no order names any more, unless the institution has changed it; else no effect',
+      params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
+      answers: { 200: Type.Object({ contactNumber: Type.String() }) },
+      example: { params: { contactNumber }, answer: { contactNumber } },
+      handle: async ({ caller, params }) => {
+        await contactsOf(caller).forgetGuest(guestNumber(params.contactNumber));
+        return ok({ contactNumber: params.contactNumber });
+      },
+    }),
+  ];
+}
+
+const known = ({ contactNumber, kind, details, erasedAt }: ContactDocument) => ({
+  contactNumber,
+  kind,
+  criteria: details && 'criteria' in details ? [...(details.criteria ?? [])] : [],
+  hasEmail: details?.email !== undefined,
+  erasedAt: erasedAt ?? null,
+});
+
+/** The service that calls, within the reach of the client that it calls for. */
+const readerOf = (
+  caller: Caller,
+  { clientId, ownOrders = true, pointsOfSale }: { clientId?: string; ownOrders?: boolean; pointsOfSale?: string },
+): Caller => {
+  const bounds = { ownOrders, pointsOfSale: pointsOfSale?.split(',') ?? [] };
+  return clientId === undefined ? caller : { ...caller, client: clientId, bounds };
+};
+
 /** The contact as a flat object. */
 const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   const { contactNumber, kind, details, createdAt, updatedAt, erasedAt = null } = contact;
@@ -119,144 +257,8 @@ const flat = (contact: ContactDocument): Static<typeof OwnContact> => {
   };
 };
 
-const name = lineOfText({ maxLength: 100 });
-
-const Guest = named(
-  'GuestContact',
-  Type.Object({
-    asOf: timestamp,
-    firstName: Type.Optional(name),
-    lastName: name,
-    email: emailSchema,
-    language: Type.Optional(languageTag),
-  }),
-);
-
 /** The number as orders makes those of guests. @throws Fault `not_found` */
 const guestNumber = (text: string): string => {
   if (!isContactNumber(text)) throw new Fault('not_found', 'This is not a contact number.');
   return text;
 };
-
-const anyNumber = Type.String({ minLength: 1, maxLength: 64 });
-
-const { contactNumber, createdAt, updatedAt } = example.individual;
-const { address, authorizations, ...details } = example.individualDetails;
-
-/** For other services: whether a contact exists; for a point of sale the user's own contact, and those of guests. */
-export const internalRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
-  operation({
-    id: 'getContactInternally',
-    method: 'get',
-    path: '/internal/contacts/{contactNumber}',
-    access: 'internal',
-    summary: 'Returns whether a contact exists, its criteria, and when it was erased',
-    params: { contactNumber: anyNumber },
-    query: {
-      ...reach,
-    },
-    answers: { 200: KnownContact },
-    example: {
-      params: { contactNumber },
-      answer: { contactNumber, kind: 'individual', criteria: details.criteria, hasEmail: true, erasedAt: null },
-    },
-    handle: async ({ caller, params, query }) =>
-      ok(known(await contactsOf(readerOf(caller, query)).getAny(params.contactNumber))),
-  }),
-  operation({
-    id: 'findContacts',
-    method: 'get',
-    path: '/internal/contacts',
-    access: 'internal',
-    summary: 'Returns the numbers of contacts with an email, or whose last name or name begins so, oldest first',
-    query: {
-      email: Type.Optional(emailSchema),
-      name: Type.Optional(lineOfText({ maxLength: 200, description: 'the beginning, whatever case and accents' })),
-      ...reach,
-      among: Type.Optional(Type.String({ description: 'the only numbers that count, separated by commas' })),
-    },
-    answers: {
-      200: Type.Object({
-        contactNumbers: Type.Array(Type.String()),
-        hasMore: Type.Boolean({ description: `there are more than ${MOST_FOUND}` }),
-      }),
-    },
-    example: {
-      query: { email: example.individualDetails.email },
-      answer: { contactNumbers: [contactNumber], hasMore: false },
-    },
-    handle: async ({ caller, query: { email, name, among, ...within } }) => {
-      const { documents } = contactsOf(readerOf(caller, within));
-      const isFound = name === undefined || nameKey(name) !== '';
-      const where = {
-        ...(email === undefined ? {} : { emailKey: emailKey(email) }),
-        ...(name === undefined ? {} : { nameKey: beginningWith(nameKey(name)) }),
-        ...(among === undefined ? {} : { id: { in: among.split(',') } }),
-      };
-      const index = email === undefined ? 'name' : 'email';
-      const page = { where, orderBy: 'createdAt', limit: MOST_FOUND + 1, index };
-      const numbers = isFound ? (await documents.find(page)).map(({ id }) => id) : [];
-      return ok({ contactNumbers: numbers.slice(0, MOST_FOUND), hasMore: numbers.length > MOST_FOUND });
-    },
-  }),
-  operation({
-    id: 'getShopContact',
-    method: 'get',
-    path: '/internal/shop/contacts/{contactNumber}',
-    access: 'internal',
-    summary: 'Returns a contact for its owner, without sensitive data',
-    params: { contactNumber: anyNumber },
-    answers: { 200: OwnContact },
-    example: {
-      params: { contactNumber },
-      answer: {
-        contactNumber,
-        kind: 'individual',
-        title: null,
-        name: null,
-        ...details,
-        ...address,
-        ...authorizations,
-        createdAt,
-        updatedAt,
-        erasedAt: null,
-      },
-    },
-    handle: async ({ caller, params }) => ok(flat(await contactsOf(caller).getAny(params.contactNumber))),
-  }),
-  operation({
-    id: 'writeGuest',
-    method: 'put',
-    path: '/internal/shop/contacts/{contactNumber}',
-    access: 'internal',
-    summary:
-      'Creates the contact of a buyer without a login, or updates it at a later checkout; duplicate emails are allowed',
-    params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
-    body: Guest,
-    answers: { 200: Type.Object({ contactNumber: Type.String() }) },
-    example: {
-      params: { contactNumber },
-      body: { asOf: createdAt, firstName: 'Ana', lastName: 'Martin', email: 'ana.martin@example.org' },
-      answer: { contactNumber },
-    },
-    handle: async ({ caller, params, body: { asOf, ...guest } }) => {
-      await contactsOf(caller).writeGuest(guestNumber(params.contactNumber), guest, Date.parse(asOf));
-      return ok({ contactNumber: params.contactNumber });
-    },
-  }),
-  operation({
-    id: 'forgetGuest',
-    method: 'delete',
-    path: '/internal/shop/contacts/{contactNumber}',
-    access: 'internal',
-    summary:
-      'Erases the contact of a buyer without a login whom no order names any more, unless the institution has changed it; else no effect',
-    params: { contactNumber: Type.String({ pattern: CONTACT_NUMBER }) },
-    answers: { 200: Type.Object({ contactNumber: Type.String() }) },
-    example: { params: { contactNumber }, answer: { contactNumber } },
-    handle: async ({ caller, params }) => {
-      await contactsOf(caller).forgetGuest(guestNumber(params.contactNumber));
-      return ok({ contactNumber: params.contactNumber });
-    },
-  }),
-];

@@ -7,18 +7,15 @@ import type { ContactDocument, LinkDocument } from '../store.ts';
 /** What the operations do with contacts. */
 export type SeenContacts = Pick<Documents<ContactDocument>, 'insert' | 'get' | 'find' | 'update'>;
 
-/** Numbers and timestamps are ASCII, so that this is the order of the store. */
-const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
-
 /**
  * The contacts that a client made or that orders within its bounds name; others do not exist for it. Lists are in
  * ascending order of `orderBy`, a timestamp.
  */
-export const reachOf = (
+export function reachOf(
   contacts: Documents<ContactDocument>,
   links: Documents<LinkDocument>,
   { client, ownOrders, pointsOfSale }: ContactBounds,
-): SeenContacts => {
+): SeenContacts {
   const made = bounded(contacts, { 'createdBy.clientId': [client] });
   /** What orders within the bounds name; of each point of sale by itself, which is a range of an index. */
   const naming = (pointsOfSale ?? [null]).map((host) =>
@@ -64,4 +61,7 @@ export const reachOf = (
         .slice(0, rest.limit);
     },
   };
-};
+}
+
+/** Numbers and timestamps are ASCII, so that this is the order of the store. */
+const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));

@@ -69,12 +69,10 @@ const OWN_CONTACT =
   'A user of the role customer changes its own contact, but for `criteria` and without allowDuplicateEmail (403); the 409 ' +
   'of a duplicate email has no data for it, and after 5 of them within an hour another email is 429 `too_many_requests`.';
 
-/** The details in a body that the schema of its kind has validated. */
-const detailsOf = (body: object): Details => body as Details;
-
-/** The ETag of an answer, and the contact whose erasure deletes the answer stored for the Idempotency-Key. */
-const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
-const contactAnswer = (contact: ContactDocument) => ok(view(contact), answerMeta(contact));
+/** The operations on individuals and structures. `disclosure` limits what the answer to a duplicate email discloses. */
+export function contactRoutes(contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] {
+  return kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));
+}
 
 const routesOf = (
   contactsOf: ContactsOf,
@@ -246,6 +244,10 @@ const routesOf = (
   ];
 };
 
-/** The operations on individuals and structures. `disclosure` limits what the answer to a duplicate email discloses. */
-export const contactRoutes = (contactsOf: ContactsOf, disclosure: Disclosure): AnyOperation[] =>
-  kinds.flatMap((kind) => routesOf(contactsOf, disclosure, kind));
+/** The ETag of an answer, and the contact whose erasure deletes the answer stored for the Idempotency-Key. */
+const answerMeta = (contact: ContactDocument) => ({ etag: String(contact.version), subjects: [contact.contactNumber] });
+
+/** The details in a body that the schema of its kind has validated. */
+const detailsOf = (body: object): Details => body as Details;
+
+const contactAnswer = (contact: ContactDocument) => ok(view(contact), answerMeta(contact));

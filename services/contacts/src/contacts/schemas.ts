@@ -118,14 +118,16 @@ export type ContactView = Partial<Details> & {
 };
 
 /** The contact as answers show it. */
-export const view = (contact: Contact): ContactView => ({
-  contactNumber: contact.contactNumber,
-  kind: contact.kind,
-  ...contact.details,
-  createdAt: contact.createdAt,
-  updatedAt: contact.updatedAt,
-  ...(contact.erasedAt === undefined ? {} : { erasedAt: contact.erasedAt }),
-});
+export function view(contact: Contact): ContactView {
+  return {
+    contactNumber: contact.contactNumber,
+    kind: contact.kind,
+    ...contact.details,
+    createdAt: contact.createdAt,
+    updatedAt: contact.updatedAt,
+    ...(contact.erasedAt === undefined ? {} : { erasedAt: contact.erasedAt }),
+  };
+}
 
 const contactNumber = 'C7K2M9QX4TB03';
 const dates = { createdAt: '2026-11-20T16:05:12.000Z', updatedAt: '2026-11-21T09:30:00.000Z' };
@@ -154,7 +156,9 @@ export const structureDetails = {
 
 export const structure = { contactNumber, kind: 'structure', ...structureDetails, ...dates } as const;
 
-export const erased = (kind: Kind) => ({ contactNumber, kind, ...dates, erasedAt: dates.updatedAt });
+export function erased(kind: Kind) {
+  return { contactNumber, kind, ...dates, erasedAt: dates.updatedAt };
+}
 
 /** `asOf` of lists. */
 export const asOf = '2027-02-01T11:59:45.000Z';

@@ -13,7 +13,18 @@ export interface Indexed {
   find(query: Parameters<Find>[0] & { readonly index?: string }): Promise<ContactDocument[]>;
 }
 
-const sortValueOf = (contact: ContactDocument, orderBy: string): string => String(contact[orderBy as 'createdAt']);
+/** The contacts whose last name, name or email begins with this text, as a list. */
+export function contactsBeginning(contacts: Indexed, text: string): Listed<ContactDocument> {
+  return {
+    async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
+      const queries = searchesFor(text, where).map((search) => ({ ...page, ...search, orderBy, limit }));
+      const found = await Promise.all(queries.map((query) => contacts.find(query)));
+      const byId = new Map(found.flat().map((contact) => [contact.id, contact]));
+      const key = (contact: ContactDocument) => `${sortValueOf(contact, orderBy)} ${contact.id}`;
+      return [...byId.values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, limit);
+    },
+  };
+}
 
 /** The searches that find what begins with this text; none for a text without letters. */
 const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
@@ -26,13 +37,4 @@ const searchesFor = (text: string, { emailKey: email, ...where }: Where) => {
   return isSame ? [{ index: 'email', where: { ...where, emailKey: email } }] : name === '' ? [] : [byName];
 };
 
-/** The contacts whose last name, name or email begins with this text, as a list. */
-export const contactsBeginning = (contacts: Indexed, text: string): Listed<ContactDocument> => ({
-  async find({ where = {}, orderBy = 'createdAt', limit, ...page }) {
-    const queries = searchesFor(text, where).map((search) => ({ ...page, ...search, orderBy, limit }));
-    const found = await Promise.all(queries.map((query) => contacts.find(query)));
-    const byId = new Map(found.flat().map((contact) => [contact.id, contact]));
-    const key = (contact: ContactDocument) => `${sortValueOf(contact, orderBy)} ${contact.id}`;
-    return [...byId.values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, limit);
-  },
-});
+const sortValueOf = (contact: ContactDocument, orderBy: string): string => String(contact[orderBy as 'createdAt']);

@@ -40,37 +40,39 @@ const resource = {
   etag: true,
 } as const;
 
+/** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
+export function sensitiveRoutes(contactsOf: ContactsOf): AnyOperation[] {
+  return [
+    operation({
+      ...resource,
+      id: 'getSensitive',
+      method: 'get',
+      access: 'contacts.sensitive:read',
+      summary: 'Reads the sensitive data of an individual',
+      description: 'An empty object if nothing is set.',
+      example: { params: { contactNumber: individual.contactNumber }, answer: sensitive },
+      handle: async ({ caller, params }) => answer(await contactsOf(caller).get('individual', params.contactNumber)),
+    }),
+    operation({
+      ...resource,
+      id: 'replaceSensitive',
+      method: 'put',
+      access: 'contacts.sensitive:write',
+      summary: 'Replaces the sensitive data of an individual',
+      description: 'Members that the body lacks are removed.',
+      body: Sensitive,
+      conditional: true,
+      example: {
+        params: { contactNumber: individual.contactNumber },
+        body: sensitive,
+        answer: sensitive,
+      },
+      handle: async ({ caller, params, body, ifMatch }) =>
+        answer(await contactsOf(caller).setSensitive(params.contactNumber, body, { ifMatch })),
+    }),
+  ];
+}
+
 /** An empty object before anything is set. */
 const answer = (contact: ContactDocument) =>
   ok(contact.sensitive ?? {}, { etag: String(contact.version), subjects: [contact.contactNumber] });
-
-/** The sensitive data of an individual; only the `contacts.sensitive` scopes give access. */
-export const sensitiveRoutes = (contactsOf: ContactsOf): AnyOperation[] => [
-  operation({
-    ...resource,
-    id: 'getSensitive',
-    method: 'get',
-    access: 'contacts.sensitive:read',
-    summary: 'Reads the sensitive data of an individual',
-    description: 'An empty object if nothing is set.',
-    example: { params: { contactNumber: individual.contactNumber }, answer: sensitive },
-    handle: async ({ caller, params }) => answer(await contactsOf(caller).get('individual', params.contactNumber)),
-  }),
-  operation({
-    ...resource,
-    id: 'replaceSensitive',
-    method: 'put',
-    access: 'contacts.sensitive:write',
-    summary: 'Replaces the sensitive data of an individual',
-    description: 'Members that the body lacks are removed.',
-    body: Sensitive,
-    conditional: true,
-    example: {
-      params: { contactNumber: individual.contactNumber },
-      body: sensitive,
-      answer: sensitive,
-    },
-    handle: async ({ caller, params, body, ifMatch }) =>
-      answer(await contactsOf(caller).setSensitive(params.contactNumber, body, { ifMatch })),
-  }),
-];

@@ -1,30 +1,31 @@
 import { nameKey } from './search-key.ts';
 
+/**
+ * The key that equal emails share: trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531);
+ * independent of the composition of accents, and of the form of the domain (own letters or `xn--`).
+ */
+export function emailKey(email: string): string {
+  const text = email.trim();
+  const domain = text.lastIndexOf('@') + 1;
+  return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
+}
+
+/** Folds case and Unicode composition; a final sigma becomes a sigma. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+
 /** A domain in its DNS form (IDNA) if it has non-ASCII letters; others unchanged. */
 const dnsName = (domain: string): string => {
   const url = `http://${domain}`;
   return /\P{ASCII}/u.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
 };
 
-/** Folds case and Unicode composition; a final sigma becomes a sigma. */
-const folded = (text: string): string => text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
-
-/**
- * The key that equal emails share: trimmed, case-insensitive (specification, section 4), also beyond ASCII (RFC 6531);
- * independent of the composition of accents, and of the form of the domain (own letters or `xn--`).
- */
-export const emailKey = (email: string): string => {
-  const text = email.trim();
-  const domain = text.lastIndexOf('@') + 1;
-  return folded(text.slice(0, domain)) + folded(dnsName(text.slice(domain)));
-};
-
 /**
  * The value of the unique index on emails. For contacts created with `allowDuplicateEmail` it includes their own
  * number, so that they never collide; they are still found by `emailKey`.
  */
-export const uniqueEmail = (email: string, contactNumber: string, allowDuplicate: boolean): string =>
-  allowDuplicate ? `${emailKey(email)} ${contactNumber}` : emailKey(email);
+export function uniqueEmail(email: string, contactNumber: string, allowDuplicate: boolean): string {
+  return allowDuplicate ? `${emailKey(email)} ${contactNumber}` : emailKey(email);
+}
 
 // Rules of contacts without any I/O: what a contact is, its number, and the comparison of emails.
 
@@ -105,8 +106,26 @@ export interface Contact {
 }
 
 /** The key by which a contact is found by its name. */
-export const nameKeyOf = (details: Details | undefined): string =>
-  details === undefined ? '' : nameKey('lastName' in details ? details.lastName : details.name);
+export function nameKeyOf(details: Details | undefined): string {
+  return details === undefined ? '' : nameKey('lastName' in details ? details.lastName : details.name);
+}
+
+/** A new contact. `now` is ISO 8601 UTC. */
+export function newContact(
+  kind: Kind,
+  contactNumber: string,
+  details: Details,
+  allowDuplicate: boolean,
+  now: string,
+): Contact {
+  return {
+    contactNumber,
+    kind,
+    ...withKeys(details, contactNumber, allowDuplicate),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
 
 const withKeys = (details: Details, contactNumber: string, allowDuplicate: boolean) => ({
   details,
@@ -119,70 +138,59 @@ const withKeys = (details: Details, contactNumber: string, allowDuplicate: boole
       }),
 });
 
-/** A new contact. `now` is ISO 8601 UTC. */
-export const newContact = (
-  kind: Kind,
-  contactNumber: string,
-  details: Details,
-  allowDuplicate: boolean,
-  now: string,
-): Contact => ({
-  contactNumber,
-  kind,
-  ...withKeys(details, contactNumber, allowDuplicate),
-  createdAt: now,
-  updatedAt: now,
-});
-
 /** Whether the details have an email that differs from the contact's, so that it must be checked for duplicates. */
-export const changesEmail = (contact: Contact, details: Details): boolean =>
-  details.email !== undefined && emailKey(details.email) !== contact.emailKey;
+export function changesEmail(contact: Contact, details: Details): boolean {
+  return details.email !== undefined && emailKey(details.email) !== contact.emailKey;
+}
+
+/** Whether the details have criteria. */
+export function hasCriteria(details: Details): boolean {
+  return criteriaOf(details).length > 0;
+}
 
 const criteriaOf = (details: Details): readonly string[] => ('criteria' in details && details.criteria) || [];
 
-/** Whether the details have criteria. */
-export const hasCriteria = (details: Details): boolean => criteriaOf(details).length > 0;
-
 /** Whether other criteria hold with the new details; their order means nothing. */
-export const changesCriteria = (present: Details, wanted: Details): boolean =>
-  [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
+export function changesCriteria(present: Details, wanted: Details): boolean {
+  return [...criteriaOf(present)].toSorted().join() !== [...criteriaOf(wanted)].toSorted().join();
+}
 
 /**
  * The contact with other details. An unchanged email keeps its key (also one that was allowed as a duplicate);
  * a changed one gets a new key.
  */
-export const withDetails = <T extends Contact>(
-  contact: T,
-  details: Details,
-  allowDuplicate: boolean,
-  now: string,
-): T => {
+export function withDetails<T extends Contact>(contact: T, details: Details, allowDuplicate: boolean, now: string): T {
   const { emailKey: _key, uniqueEmail: held, ...rest } = contact;
   const keys = withKeys(details, contact.contactNumber, allowDuplicate);
   const unchanged = details.email !== undefined && !changesEmail(contact, details) ? { uniqueEmail: held } : {};
   return { ...rest, ...keys, ...unchanged, updatedAt: now } as T;
-};
+}
 
 /** The contact once its institution has changed it. */
-export const adopted = <T extends Contact>(contact: T): T =>
-  contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
+export function adopted<T extends Contact>(contact: T): T {
+  return contact.guestAsOf === undefined ? contact : { ...contact, adopted: true };
+}
 
 /** Whether only the guest's checkouts have written the contact, so that it is erased with the guest's last order. */
-export const isOnlyGuests = ({ guestAsOf, adopted }: Contact): boolean => guestAsOf !== undefined && !adopted;
+export function isOnlyGuests({ guestAsOf, adopted }: Contact): boolean {
+  return guestAsOf !== undefined && !adopted;
+}
 
 /**
  * The contact without personal data. Number, kind and dates stay, so that orders stay valid, and its client, for which it
  * still exists.
  */
-export const erased = (contact: Contact, now: string): Contact => ({
-  contactNumber: contact.contactNumber,
-  kind: contact.kind,
-  nameKey: nameKeyOf(undefined),
-  createdAt: contact.createdAt,
-  updatedAt: now,
-  erasedAt: now,
-  ...(contact.createdBy && { createdBy: contact.createdBy }),
-});
+export function erased(contact: Contact, now: string): Contact {
+  return {
+    contactNumber: contact.contactNumber,
+    kind: contact.kind,
+    nameKey: nameKeyOf(undefined),
+    createdAt: contact.createdAt,
+    updatedAt: now,
+    erasedAt: now,
+    ...(contact.createdBy && { createdBy: contact.createdBy }),
+  };
+}
 
 /** Crockford's base 32: no letters that can be mistaken for digits, so a number can be read out on the telephone. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -191,10 +199,12 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const CONTACT_NUMBER = `^C[${ALPHABET}]{12}$`;
 
 /** Whether a text is a contact number. */
-export const isContactNumber = (text: string): boolean => new RegExp(CONTACT_NUMBER).test(text);
+export function isContactNumber(text: string): boolean {
+  return new RegExp(CONTACT_NUMBER).test(text);
+}
 
 /** A contact number: `C` and 12 characters from 12 random bytes (60 bits). */
-export const contactNumber = (random: Uint8Array): string => {
+export function contactNumber(random: Uint8Array): string {
   if (random.length < 12) throw new RangeError('a contact number takes 12 random bytes');
   return `C${[...random.subarray(0, 12)].map((byte) => ALPHABET[byte & 31]).join('')}`;
-};
+}

@@ -19,17 +19,20 @@ const PLAIN: Readonly<Record<string, string>> = {
  * The key of a name: in one case, without accents, with one space between words. Empty if no letter is left. Names begin
  * alike if their keys do.
  */
-export const nameKey = (name: string): string =>
-  name
+export function nameKey(name: string): string {
+  return name
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[ßæœøłđðþħıς]/gu, (letter) => PLAIN[letter] ?? letter)
     .trim()
     .replaceAll(/\s+/gu, ' ');
+}
 
 /** The texts that begin with this one, as a range; texts compare by code point. */
-export const beginningWith = (text: string): { readonly gte: string; readonly lt: string } => ({
-  gte: text,
-  lt: `${text}\u{10ffff}`,
-});
+export function beginningWith(text: string): { readonly gte: string; readonly lt: string } {
+  return {
+    gte: text,
+    lt: `${text}\u{10ffff}`,
+  };
+}

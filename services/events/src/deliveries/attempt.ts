@@ -40,34 +40,11 @@ class Failure extends Error {
 
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/;
 
-const errorOf = (error: unknown): DeliveryError => {
-  if (error instanceof Failure) return error.error;
-  if (error instanceof Unresolvable) return 'name_not_resolved';
-  const code = String((error as { readonly code?: unknown } | undefined)?.code ?? '');
-  if (TLS_CODE.test(code)) return 'tls_failed';
-  return code.startsWith('HPE_') ? 'invalid_response' : 'connection_failed';
-};
-
-const resultOf = ({ statusCode = 0 }: IncomingMessage): SendResult => {
-  if (statusCode >= 200 && statusCode <= 299) return { httpStatus: statusCode, error: null };
-  return { httpStatus: statusCode, error: statusCode >= 300 && statusCode <= 399 ? 'redirect' : 'http_status' };
-};
-
-/** A look-up that answers these addresses, which were checked. */
-const lookupOf =
-  (addresses: readonly string[]): LookupFunction =>
-  (_host, options, callback) => {
-    const found = addresses.map((address) => ({ address, family: isIP(address) }));
-    const [first] = found;
-    if (options.all) callback(null, found);
-    else callback(null, first?.address ?? '', first?.family);
-  };
-
 /**
  * Makes the sender. Each POST has a connection of its own, to an address that was checked when the name was resolved
  * for it and again once it is connected. Redirects are not followed, the answer's body is not read.
  */
-export const createSend = ({ policy, answerMs = ANSWER_MS, ca }: SendOptions): Send => {
+export function createSend({ policy, answerMs = ANSWER_MS, ca }: SendOptions): Send {
   const addressesFor = async (url: URL): Promise<readonly string[]> => {
     const found = await policy.addressesOf(url);
     const permitted = found.filter((address) => policy.refusalOf(url, address) === undefined);
@@ -123,6 +100,29 @@ export const createSend = ({ policy, answerMs = ANSWER_MS, ca }: SendOptions): S
       sent?.destroy();
     }
   };
+}
+
+const resultOf = ({ statusCode = 0 }: IncomingMessage): SendResult => {
+  if (statusCode >= 200 && statusCode <= 299) return { httpStatus: statusCode, error: null };
+  return { httpStatus: statusCode, error: statusCode >= 300 && statusCode <= 399 ? 'redirect' : 'http_status' };
+};
+
+/** A look-up that answers these addresses, which were checked. */
+const lookupOf =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first] = found;
+    if (options.all) callback(null, found);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+
+const errorOf = (error: unknown): DeliveryError => {
+  if (error instanceof Failure) return error.error;
+  if (error instanceof Unresolvable) return 'name_not_resolved';
+  const code = String((error as { readonly code?: unknown } | undefined)?.code ?? '');
+  if (TLS_CODE.test(code)) return 'tls_failed';
+  return code.startsWith('HPE_') ? 'invalid_response' : 'connection_failed';
 };
 
 /** What a delivery sends. */
@@ -144,9 +144,8 @@ export interface Attempted extends SendResult {
 export type Attempt = (webhook: WebhookDocument, message: Message) => Promise<Attempted>;
 
 /** Makes the attempts of a process; `now`: epoch milliseconds. */
-export const createAttempt =
-  (send: Send, box: SecretBox, now: () => number): Attempt =>
-  async (webhook, { id, body }) => {
+export function createAttempt(send: Send, box: SecretBox, now: () => number): Attempt {
+  return async (webhook, { id, body }) => {
     const startedAt = now();
     const secrets = signing(webhook.secrets, startedAt).map((stored) => box.open(webhook.id, stored));
     const readable = secrets.filter((secret) => secret !== undefined);
@@ -160,19 +159,22 @@ export const createAttempt =
     const result = await send(new URL(webhook.url), headers, body);
     return { startedAt, durationMs: Math.round(performance.now() - clock), ...result };
   };
+}
 
 /** The record of an attempt that was made; `nextAt`: epoch milliseconds of the next one, if there is one. */
-export const recorded = (
+export function recorded(
   delivery: DeliveryDocument,
   { startedAt, durationMs, httpStatus, error }: Attempted,
   nextAt?: number,
-): New<DeliveryDocument> => ({
-  ...delivery,
-  outcome: error === null ? 'succeeded' : 'failed',
-  dueAt: null,
-  at: new Date(startedAt).toISOString(),
-  durationMs,
-  httpStatus,
-  error,
-  nextAttemptAt: nextAt === undefined ? null : new Date(nextAt).toISOString(),
-});
+): New<DeliveryDocument> {
+  return {
+    ...delivery,
+    outcome: error === null ? 'succeeded' : 'failed',
+    dueAt: null,
+    at: new Date(startedAt).toISOString(),
+    durationMs,
+    httpStatus,
+    error,
+    nextAttemptAt: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+  };
+}

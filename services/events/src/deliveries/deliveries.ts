@@ -34,7 +34,7 @@ interface DeliveriesDependencies extends Pick<RunnerDependencies, 'attempt' | 'b
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
 /** Creates the deliveries of a process: one runner for each webhook of the shares that it has. */
-export const createDeliveries = (its: DeliveriesDependencies) => {
+export function createDeliveries(its: DeliveriesDependencies) {
   const { store, feed, logger, now } = its;
   const { lookEveryMs = 500, leaseMs = LEASE_MS, closeMs = 5_000 } = its.times ?? {};
   const webhooks = store.collection(webhooksCollection);
@@ -176,4 +176,4 @@ export const createDeliveries = (its: DeliveriesDependencies) => {
       await shards.close().catch(() => undefined);
     },
   };
-};
+}

@@ -39,6 +39,16 @@ interface EndingDocuments {
 /** The end of an attempt, for metrics. */
 export type Ending = 'succeeded' | 'failed' | 'given_up';
 
+/** Removes a planned attempt that is not to be made any more. */
+export async function drop(
+  deliveries: Documents<DeliveryDocument>,
+  delivery: DeliveryDocument,
+  now: number,
+): Promise<void> {
+  await release(deliveries, delivery, now);
+  await deliveries.delete(delivery.id);
+}
+
 /**
  * Makes the next attempt of the resource due, behind this one. Written before this one's end, so that a crash between
  * the two leaves none waiting for nothing; until then this one comes first.
@@ -56,15 +66,22 @@ const release = async (
   );
 };
 
-/** Removes a planned attempt that is not to be made any more. */
-export const drop = async (
-  deliveries: Documents<DeliveryDocument>,
-  delivery: DeliveryDocument,
+/** Disables the webhook if its receiver is gone (410), or if nothing has succeeded for five days of failures. */
+export async function disableIfDue(
+  documents: EndingDocuments,
+  webhook: WebhookDocument,
+  { httpStatus, error }: Attempted,
   now: number,
-): Promise<void> => {
-  await release(deliveries, delivery, now);
-  await deliveries.delete(delivery.id);
-};
+): Promise<void> {
+  if (error === null) return;
+  if (httpStatus === 410) {
+    await disable(documents, webhook, 'The receiver answered 410 (Gone).', now);
+    return;
+  }
+  const since = await failingSince(documents, webhook);
+  if (since !== undefined && now - Date.parse(since) >= GIVES_UP_MS)
+    await disable(documents, webhook, `No delivery has succeeded since ${since}.`, now);
+}
 
 /** Disables a webhook, unless somebody has changed its address since. */
 const disable = async (
@@ -100,31 +117,14 @@ const failingSince = async (
   return first?.at ?? undefined;
 };
 
-/** Disables the webhook if its receiver is gone (410), or if nothing has succeeded for five days of failures. */
-export const disableIfDue = async (
-  documents: EndingDocuments,
-  webhook: WebhookDocument,
-  { httpStatus, error }: Attempted,
-  now: number,
-): Promise<void> => {
-  if (error === null) return;
-  if (httpStatus === 410) {
-    await disable(documents, webhook, 'The receiver answered 410 (Gone).', now);
-    return;
-  }
-  const since = await failingSince(documents, webhook);
-  if (since !== undefined && now - Date.parse(since) >= GIVES_UP_MS)
-    await disable(documents, webhook, `No delivery has succeeded since ${since}.`, now);
-};
-
 /** Writes the end of an attempt: its record, and the attempt that follows. */
-export const end = async (
+export async function end(
   documents: EndingDocuments,
   webhook: WebhookDocument,
   delivery: DeliveryDocument,
   attempted: Attempted,
   times: { readonly now: number; readonly random: number },
-): Promise<Ending> => {
+): Promise<Ending> {
   const { deliveries } = documents;
   const { now } = times;
   const delay = attempted.error === null ? undefined : retryAfter(RETRIES, delivery.attempt, times.random);
@@ -137,4 +137,4 @@ export const end = async (
   await disableIfDue(documents, webhook, attempted, now);
   if (attempted.error === null) return 'succeeded';
   return nextAt === undefined ? 'given_up' : 'failed';
-};
+}

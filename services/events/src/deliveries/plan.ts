@@ -14,15 +14,13 @@ interface DeliveredEvent {
   readonly resource: { readonly id: string };
 }
 
-const padded = (number: number): string => String(number).padStart(16, '0');
-
 /** A planned attempt. The id follows from what it is for, so that planning it again adds nothing. */
-export const planned = (
+export function planned(
   webhookId: string,
   event: DeliveredEvent,
   reason: { readonly origin: Origin; readonly round: string; readonly attempt?: number },
   times: { readonly dueAt: number | null; readonly now: number },
-): New<DeliveryDocument> => {
+): New<DeliveryDocument> {
   const { origin, round, attempt = 1 } = reason;
   return {
     id: derivedId('dlv', webhookId, event.id, round, String(attempt)),
@@ -44,44 +42,47 @@ export const planned = (
     nextAttemptAt: null,
     createdAt: new Date(times.now).toISOString(),
   };
-};
+}
+
+const padded = (number: number): string => String(number).padStart(16, '0');
 
 /** The attempt after a failed one. */
-export const following = (failed: DeliveryDocument, dueAt: number, now: number): New<DeliveryDocument> => {
+export function following(failed: DeliveryDocument, dueAt: number, now: number): New<DeliveryDocument> {
   const { webhookId, eventId, type, sequence, resourceId, origin, round, attempt } = failed;
   const event = { id: eventId, type, sequence, resource: { id: resourceId } };
   return planned(webhookId, event, { origin, round, attempt: attempt + 1 }, { dueAt, now });
-};
+}
 
 /** The first planned attempts of a resource, in their order. */
-export const firstOf = (
+export function firstOf(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
   resourceId: string,
   limit = 1,
-): Promise<DeliveryDocument[]> =>
-  deliveries.find({ where: { webhookId, outcome: 'waiting', resourceId }, orderBy: 'lane', limit });
+): Promise<DeliveryDocument[]> {
+  return deliveries.find({ where: { webhookId, outcome: 'waiting', resourceId }, orderBy: 'lane', limit });
+}
 
 /** The newest attempt of a webhook that was made. */
-export const latestOf = async (
+export async function latestOf(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
-): Promise<DeliveryDocument | undefined> => {
+): Promise<DeliveryDocument | undefined> {
   const where = { webhookId, at: { gt: '' } };
   const [last] = await deliveries.find({ where, orderBy: 'at', descending: true, limit: 1 });
   return last;
-};
+}
 
 /**
  * Plans first attempts of new events. Of each resource only the first is due; the others become due one after the other
  * as attempts end. Only the owner of the webhook calls it, never while it ends an attempt.
  */
-export const planFirst = async (
+export async function planFirst(
   deliveries: Documents<DeliveryDocument>,
   webhookId: string,
   events: readonly DeliveredEvent[],
   now: number,
-): Promise<void> => {
+): Promise<void> {
   const resources = [...new Set(events.map(({ resource }) => resource.id))];
   const heads = new Map<string, string>();
   await Promise.all(
@@ -99,7 +100,7 @@ export const planFirst = async (
     return isHeld ? { ...document, dueAt: null } : document;
   });
   await deliveries.insertMany(documents);
-};
+}
 
 /** Events that are planned with one write; of a stretch, only while fewer deliveries wait that were asked for. */
 const BATCH = 200;
@@ -111,12 +112,12 @@ interface Sources {
 }
 
 /** Plans the deliveries that were asked for again, as far as they may wait. An interrupted call can be repeated. */
-export const planRedeliveries = async (
+export async function planRedeliveries(
   { feed, deliveries, webhooks }: Sources,
   webhook: WebhookDocument,
   delivered: Delivered,
   now: () => number,
-): Promise<void> => {
+): Promise<void> {
   const { id: webhookId, institution, redeliveries = [] } = webhook;
   const waiting = { webhookId, outcome: 'waiting', origin: 'redelivery' } as const;
 
@@ -145,18 +146,18 @@ export const planRedeliveries = async (
     if (isDone) await replace(round, []);
     else if (after !== request.after) await replace(round, [{ ...request, after }]);
   }
-};
+}
 
 /**
  * Deliveries for a list in the order of their creation: within bounds tests, and those of events that are still kept
  * and within the bounds. They may be of before the bounds.
  */
-export const shownDeliveries = (
+export function shownDeliveries(
   deliveries: Documents<DeliveryDocument>,
   feed: Pick<Feed, 'getAll'>,
   institution: string,
   bounds: EventBounds | undefined,
-): Pick<Documents<DeliveryDocument>, 'find'> => {
+): Pick<Documents<DeliveryDocument>, 'find'> {
   if (!bounds) return deliveries;
   return {
     async find(query = {}) {
@@ -173,4 +174,4 @@ export const shownDeliveries = (
       }
     },
   };
-};
+}

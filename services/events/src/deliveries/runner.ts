@@ -33,9 +33,6 @@ export interface RunnerDependencies {
   readonly failed: (error: unknown) => void;
 }
 
-/** The share was lost for a moment or longer: a process that has it again looks again at what it has not begun. */
-const lost = (): Error => new Error('the share of the work was lost');
-
 /** The deliveries of one webhook, in the one process that owns it. */
 export type Runner = ReturnType<typeof createRunner>;
 
@@ -50,7 +47,7 @@ interface Ended {
  * Creates the runner. Its steps follow one another: write the ends of attempts, plan, begin attempts; only the attempts
  * themselves run beside them. So planning and ending never see each other's half-done work.
  */
-export const createRunner = (its: RunnerDependencies) => {
+export function createRunner(its: RunnerDependencies) {
   const { institution, webhookId, webhooks, deliveries, positions, feed, now } = its;
   /** Attempts under way, by resource. */
   const underWay = new Map<string, string>();
@@ -296,4 +293,7 @@ export const createRunner = (its: RunnerDependencies) => {
       await settle().catch(its.failed);
     },
   };
-};
+}
+
+/** The share was lost for a moment or longer: a process that has it again looks again at what it has not begun. */
+const lost = (): Error => new Error('the share of the work was lost');

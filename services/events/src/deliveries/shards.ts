@@ -17,19 +17,12 @@ const GONE = 3 / 2;
 /** The store's institution for documents that belong to the whole installation. */
 const INSTALLATION = 'installation';
 
-const hashOf = (...parts: readonly string[]): Buffer => createHash('sha256').update(parts.join(' ')).digest();
-
 /** The share that a webhook belongs to. */
-export const shardOf = (webhookId: string): number => hashOf(webhookId).readUInt32BE() % SHARDS;
+export function shardOf(webhookId: string): number {
+  return hashOf(webhookId).readUInt32BE() % SHARDS;
+}
 
-/**
- * The process that a share is meant for: every process computes the same, and few shares move when one comes or goes
- * (rendezvous hashing).
- */
-const preferred = (shard: number, workers: readonly string[]): string | undefined => {
-  const weight = (worker: string): string => hashOf(worker, String(shard)).toString('hex');
-  return workers.toSorted((one, other) => (weight(one) < weight(other) ? -1 : 1)).at(-1);
-};
+const hashOf = (...parts: readonly string[]): Buffer => createHash('sha256').update(parts.join(' ')).digest();
 
 interface ShardsOptions {
   /** Monotonic milliseconds. */
@@ -40,7 +33,7 @@ interface ShardsOptions {
 }
 
 /** Creates the shares of the work that a process has. */
-export const createShards = (store: Pick<Store, 'collection' | 'lease'>, options: ShardsOptions = {}) => {
+export function createShards(store: Pick<Store, 'collection' | 'lease'>, options: ShardsOptions = {}) {
   const { clock = () => performance.now(), now = Date.now, leaseMs = LEASE_MS } = options;
   const freshMs = FRESH * leaseMs;
   const workers = store.collection(workersCollection).of(INSTALLATION);
@@ -96,4 +89,13 @@ export const createShards = (store: Pick<Store, 'collection' | 'lease'>, options
       await workers.delete(self);
     },
   };
+}
+
+/**
+ * The process that a share is meant for: every process computes the same, and few shares move when one comes or goes
+ * (rendezvous hashing).
+ */
+const preferred = (shard: number, workers: readonly string[]): string | undefined => {
+  const weight = (worker: string): string => hashOf(worker, String(shard)).toString('hex');
+  return workers.toSorted((one, other) => (weight(one) < weight(other) ? -1 : 1)).at(-1);
 };

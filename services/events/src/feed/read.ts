@@ -45,19 +45,13 @@ const WINDOW = 2_000;
 /** Events that are read at once where some of them may be out of bounds. */
 const BATCH = 500;
 
-const expired = () =>
-  new Fault(
-    'event_cursor_expired',
-    'Events after this cursor were removed: read the resources again, and start with after=start.',
-  );
-
 /** `retentionMs`: how long events are shown. */
-export const createFeed = (
+export function createFeed(
   store: Pick<Store, 'collection'>,
   clientContacts: ClientContacts,
   retentionMs: number,
   now: () => number,
-): Feed => {
+): Feed {
   const documents = store.collection(eventsCollection);
   const isShown = ({ recordedAt }: EventDocument): boolean => recordedAt > now() - retentionMs;
 
@@ -121,17 +115,20 @@ export const createFeed = (
       return visibleOf(clientContacts, institution, found.filter(isShown), bounds);
     },
   };
-};
+}
 
-const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
-  JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
+const expired = () =>
+  new Fault(
+    'event_cursor_expired',
+    'Events after this cursor were removed: read the resources again, and start with after=start.',
+  );
 
 /**
  * A feed whose equal reads are one: an event wakes all followers in one turn of the event loop, and those that have
  * read equally far want the same. A read begins after the turn in which it was first wanted, so nobody gets what was
  * read before they asked. What is read is shared, and not to be changed.
  */
-export const shareReads = (feed: Feed): Feed => {
+export function shareReads(feed: Feed): Feed {
   const wanted = new Map<string, Promise<Stretch>>();
   return {
     ...feed,
@@ -147,7 +144,10 @@ export const shareReads = (feed: Feed): Feed => {
       return stretch;
     },
   };
-};
+}
+
+const keyOf = (institution: string, after: number, { types, resource, bounds }: Selection, limit: number): string =>
+  JSON.stringify([institution, after, types ?? null, resource ?? null, bounds ?? null, limit]);
 
 /** The cursor that everybody knows: before the oldest event that is kept. */
 export const START = 'start';
@@ -163,14 +163,11 @@ const TAG_BYTES = 16;
 /** Whose feed it is, and the client that reads it. */
 type Reader = Pick<Caller, 'institution' | 'client'>;
 
-const foreign = () =>
-  new Fault('invalid_parameter', 'This cursor is not one that the events of this institution gave.');
-
 /**
  * The cursors of every instance, with keys that follow from the service's secret. Those of a client with bounds are
  * encrypted for it alone, each time anew: two of them tell neither whether nor how far the feed has moved between.
  */
-export const createEventCursors = (serviceSecret: string) => {
+export function createEventCursors(serviceSecret: string) {
   const derive = (name: string) => Buffer.from(hkdfSync('sha256', serviceSecret, '', name, 32));
   const key = derive('boxoffice cursors of the event feed');
   const secretKey = derive('boxoffice encrypted cursors of the event feed');
@@ -221,4 +218,7 @@ export const createEventCursors = (serviceSecret: string) => {
       return Number(position.readBigUInt64BE());
     },
   };
-};
+}
+
+const foreign = () =>
+  new Fault('invalid_parameter', 'This cursor is not one that the events of this institution gave.');

@@ -20,8 +20,6 @@ import { START } from './read.ts';
 import { poll } from './tail.ts';
 import { eventBoundsOf, eventView } from './visible.ts';
 
-const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');
-
 const MOST_WAIT_SECONDS = 30;
 
 const EVENT_STREAM = 'text/event-stream';
@@ -73,11 +71,87 @@ const EventPage = named(
   }),
 );
 
-/** Whether the client prefers Server-Sent Events: it names them, and gives JSON no higher quality. */
-const wantsStream = (accept = ''): boolean => {
-  const quality = qualityOf(accept, EVENT_STREAM);
-  return quality > 0 && quality >= qualityOf(accept, 'application/json');
+const DESCRIPTION = [
+  'In the order of `sequence`: whoever has seen one never later meets a lower one; it is null for a client with bounds. A token sees the types whose resource it may',
+  'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
+  '`types` that name others are 403. A client with `bounds` sees the events of resources within them: of contacts that it made',
+  'or that its orders name (as long as one does), of the orders within them and their payments, refunds and tickets, and of the',
+  'whole catalogue. With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor:',
+  '`Last-Event-ID` goes on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or',
+  'loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and waiting requests',
+  'at once, at each instance of the service.',
+].join('\n');
+
+const event = exampleOf('order.confirmed');
+const cursor = 'AAAAAAAAEmd0Qm1yV2V0bWFjT25l';
+const example = {
+  event,
+  cursor,
+  stream: `: \nid: ${cursor}\n\nid: ${cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
 };
+
+/** The operations on events. */
+export function feedRoutes({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] {
+  return [
+    operation({
+      id: 'listEvents',
+      method: 'get',
+      path: '/svc/v3/events',
+      access: 'events:read',
+      summary: 'Reads the events after a cursor, or follows them',
+      description: DESCRIPTION,
+      query,
+      answers: { 200: EventPage },
+      errors: ['event_cursor_expired', 'too_many_requests'],
+      streams: { mediaType: EVENT_STREAM, example: example.stream },
+      answersWithin: MOST_WAIT_SECONDS + 10,
+      example: {
+        query: { after: example.cursor, types: 'order.*', wait: 20 },
+        answer: { items: [example.event], nextCursor: example.cursor },
+      },
+      handle: async ({ caller, query: asked, header, closed }) => {
+        const { institution } = caller;
+        const selection = selectionOf(caller, asked);
+        const isStream = wantsStream(header('accept'));
+        const given = (isStream ? header('last-event-id') : undefined) || asked.after;
+        const positionOf = (cursor: string): number | Promise<number> =>
+          cursor === START ? feed.start(institution) : cursors.read(caller, cursor);
+        const after = await (given === undefined ? feed.head(institution) : positionOf(given));
+        const client = principalOf(caller) ?? '';
+        if (isStream) {
+          // Refused here, and not within the stream.
+          await feed.read(institution, after, selection, 1);
+          return { ...ok(null as never), stream: streams.open({ institution, client, after, selection, closed }) };
+        }
+        const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
+        const reserve = () => streams.reserve({ institution, client, closed });
+        const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, closed, reserve };
+        const { events, upTo } = await poll(feed, tail, wanted);
+        const items = events.map((event) => eventView(event, publicUrl, selection.bounds));
+        return ok({ items, nextCursor: cursors.write(institution, upTo, selection.bounds) });
+      },
+    }),
+    operation({
+      id: 'getEvent',
+      method: 'get',
+      path: '/svc/v3/events/{eventId}',
+      params: { eventId: pathId },
+      access: 'events:read',
+      summary: 'Reads an event',
+      description: 'Found while it is kept, with a scope that reads its resource, and within the bounds of the client.',
+      answers: { 200: Event },
+      etag: true,
+      example: { params: { eventId: example.event.id }, answer: example.event },
+      handle: async ({ caller, params }) => {
+        const bounds = eventBoundsOf(caller);
+        const [event] = await feed.getAll(caller.institution, [params.eventId], bounds);
+        if (!event || !typesVisibleTo(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
+        // An event never changes.
+        return ok(eventView(event, publicUrl, bounds), { etag: '1' });
+      },
+    }),
+  ];
+}
 
 /**
  * What the caller may see of what it asks for.
@@ -100,82 +174,10 @@ const selectionOf = (
   return { types: visible.filter((type) => wanted.includes(type)), resource, bounds };
 };
 
-const DESCRIPTION = [
-  'In the order of `sequence`: whoever has seen one never later meets a lower one; it is null for a client with bounds. A token sees the types whose resource it may',
-  'read: `catalog:read`, `contacts:read`, `orders:read`, `tickets:read`; of payments and refunds `orders.sensitive:read`;',
-  '`types` that name others are 403. A client with `bounds` sees the events of resources within them: of contacts that it made',
-  'or that its orders name (as long as one does), of the orders within them and their payments, refunds and tickets, and of the',
-  'whole catalogue. With `Accept: text/event-stream` the answer is a stream of Server-Sent Events, whose `id` is the cursor:',
-  '`Last-Event-ID` goes on. Every 15 seconds it has a comment and an advanced id; it ends when the token expires, is revoked or',
-  'loses a scope, or the bounds of its client change: connect again. A client has at most 20 streams and waiting requests',
-  'at once, at each instance of the service.',
-].join('\n');
-
-const event = exampleOf('order.confirmed');
-const cursor = 'AAAAAAAAEmd0Qm1yV2V0bWFjT25l';
-const example = {
-  event,
-  cursor,
-  stream: `: \nid: ${cursor}\n\nid: ${cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+/** Whether the client prefers Server-Sent Events: it names them, and gives JSON no higher quality. */
+const wantsStream = (accept = ''): boolean => {
+  const quality = qualityOf(accept, EVENT_STREAM);
+  return quality > 0 && quality >= qualityOf(accept, 'application/json');
 };
 
-/** The operations on events. */
-export const feedRoutes = ({ feed, tail, cursors, streams, publicUrl }: Context): AnyOperation[] => [
-  operation({
-    id: 'listEvents',
-    method: 'get',
-    path: '/svc/v3/events',
-    access: 'events:read',
-    summary: 'Reads the events after a cursor, or follows them',
-    description: DESCRIPTION,
-    query,
-    answers: { 200: EventPage },
-    errors: ['event_cursor_expired', 'too_many_requests'],
-    streams: { mediaType: EVENT_STREAM, example: example.stream },
-    answersWithin: MOST_WAIT_SECONDS + 10,
-    example: {
-      query: { after: example.cursor, types: 'order.*', wait: 20 },
-      answer: { items: [example.event], nextCursor: example.cursor },
-    },
-    handle: async ({ caller, query: asked, header, closed }) => {
-      const { institution } = caller;
-      const selection = selectionOf(caller, asked);
-      const isStream = wantsStream(header('accept'));
-      const given = (isStream ? header('last-event-id') : undefined) || asked.after;
-      const positionOf = (cursor: string): number | Promise<number> =>
-        cursor === START ? feed.start(institution) : cursors.read(caller, cursor);
-      const after = await (given === undefined ? feed.head(institution) : positionOf(given));
-      const client = principalOf(caller) ?? '';
-      if (isStream) {
-        // Refused here, and not within the stream.
-        await feed.read(institution, after, selection, 1);
-        return { ...ok(null as never), stream: streams.open({ institution, client, after, selection, closed }) };
-      }
-      const { limit = DEFAULT_LIMIT, wait = 0 } = asked;
-      const reserve = () => streams.reserve({ institution, client, closed });
-      const wanted = { institution, after, selection, limit, waitMs: wait * 1_000, closed, reserve };
-      const { events, upTo } = await poll(feed, tail, wanted);
-      const items = events.map((event) => eventView(event, publicUrl, selection.bounds));
-      return ok({ items, nextCursor: cursors.write(institution, upTo, selection.bounds) });
-    },
-  }),
-  operation({
-    id: 'getEvent',
-    method: 'get',
-    path: '/svc/v3/events/{eventId}',
-    params: { eventId: pathId },
-    access: 'events:read',
-    summary: 'Reads an event',
-    description: 'Found while it is kept, with a scope that reads its resource, and within the bounds of the client.',
-    answers: { 200: Event },
-    etag: true,
-    example: { params: { eventId: example.event.id }, answer: example.event },
-    handle: async ({ caller, params }) => {
-      const bounds = eventBoundsOf(caller);
-      const [event] = await feed.getAll(caller.institution, [params.eventId], bounds);
-      if (!event || !typesVisibleTo(caller.scopes).some((type) => type === event.type)) throw unknownEvent();
-      // An event never changes.
-      return ok(eventView(event, publicUrl, bounds), { etag: '1' });
-    },
-  }),
-];
+const unknownEvent = () => new Fault('not_found', 'There is no event with this id.');

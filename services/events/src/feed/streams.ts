@@ -45,6 +45,57 @@ const SLOW_MS = 200;
 
 type Write = (events: readonly EventDocument[], bounds: EventBounds | undefined) => string;
 
+/** Counts and writes the streams of an instance. */
+export function createStreams(options: StreamOptions) {
+  const textOf = createWriter(options);
+  /** The streams and waiting requests, by client. */
+  const taken = new Map<string, number>();
+  const keyOf = (institution: string, client: string): string => `${institution} ${client}`;
+  let count = 0;
+
+  /**
+   * Counts a stream, or a poll that waits, until its response has ended or its client has disconnected.
+   * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT} at this instance
+   */
+  const reserve = ({ institution, client, closed }: Reservation): void => {
+    const key = keyOf(institution, client);
+    const before = taken.get(key) ?? 0;
+    if (before >= MOST_PER_CLIENT) {
+      const details = `A client has at most ${MOST_PER_CLIENT} streams and waiting requests of events at once.`;
+      throw new Fault('too_many_requests', details, { 'Retry-After': '10' });
+    }
+    if (closed.aborted) return;
+    taken.set(key, before + 1);
+    const release = (): void => {
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left > 0) taken.set(key, left);
+      else taken.delete(key);
+    };
+    closed.addEventListener('abort', release, { once: true });
+  };
+
+  return {
+    reserve,
+    /** Reserves a stream and returns what writes it. @throws {Fault} as `reserve` */
+    open(request: StreamRequest): (stream: OpenStream) => void {
+      reserve(request);
+      return (stream) => {
+        count += 1;
+        stream.onClose(() => {
+          count -= 1;
+        });
+        write(options, textOf, request, stream);
+      };
+    },
+    /** The streams and waiting requests that a client has at this instance. */
+    takenBy: (institution: string, client: string): number => taken.get(keyOf(institution, client)) ?? 0,
+    /** The open streams of this instance. */
+    get count(): number {
+      return count;
+    },
+  };
+}
+
 /** Writes events as Server-Sent Events, each once for all streams without bounds that share what was read. */
 const createWriter = ({ cursors, publicUrl }: StreamOptions): Write => {
   const texts = new WeakMap<EventDocument, string>();
@@ -129,55 +180,4 @@ const write = (
   // Sent at once, so that the client knows that the stream is open.
   stream.write(idOf());
   wake();
-};
-
-/** Counts and writes the streams of an instance. */
-export const createStreams = (options: StreamOptions) => {
-  const textOf = createWriter(options);
-  /** The streams and waiting requests, by client. */
-  const taken = new Map<string, number>();
-  const keyOf = (institution: string, client: string): string => `${institution} ${client}`;
-  let count = 0;
-
-  /**
-   * Counts a stream, or a poll that waits, until its response has ended or its client has disconnected.
-   * @throws {Fault} `too_many_requests` if the client has {@link MOST_PER_CLIENT} at this instance
-   */
-  const reserve = ({ institution, client, closed }: Reservation): void => {
-    const key = keyOf(institution, client);
-    const before = taken.get(key) ?? 0;
-    if (before >= MOST_PER_CLIENT) {
-      const details = `A client has at most ${MOST_PER_CLIENT} streams and waiting requests of events at once.`;
-      throw new Fault('too_many_requests', details, { 'Retry-After': '10' });
-    }
-    if (closed.aborted) return;
-    taken.set(key, before + 1);
-    const release = (): void => {
-      const left = (taken.get(key) ?? 1) - 1;
-      if (left > 0) taken.set(key, left);
-      else taken.delete(key);
-    };
-    closed.addEventListener('abort', release, { once: true });
-  };
-
-  return {
-    reserve,
-    /** Reserves a stream and returns what writes it. @throws {Fault} as `reserve` */
-    open(request: StreamRequest): (stream: OpenStream) => void {
-      reserve(request);
-      return (stream) => {
-        count += 1;
-        stream.onClose(() => {
-          count -= 1;
-        });
-        write(options, textOf, request, stream);
-      };
-    },
-    /** The streams and waiting requests that a client has at this instance. */
-    takenBy: (institution: string, client: string): number => taken.get(keyOf(institution, client)) ?? 0,
-    /** The open streams of this instance. */
-    get count(): number {
-      return count;
-    },
-  };
 };

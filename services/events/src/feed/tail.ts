@@ -16,7 +16,7 @@ interface Followed {
 }
 
 /** Follows the log: own events at once, those of other instances by looking at the newest sequence. */
-export const createTail = (log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'>, logger: Pick<Logger, 'warn'>) => {
+export function createTail(log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'>, logger: Pick<Logger, 'warn'>) {
   const followed = new Map<string, Followed>();
 
   const wake = ({ listeners }: Followed): void => {
@@ -62,7 +62,7 @@ export const createTail = (log: Pick<Log, 'onAppended'>, feed: Pick<Feed, 'head'
       await looking.close();
     },
   };
-};
+}
 
 interface Poll {
   readonly institution: string;
@@ -80,31 +80,15 @@ interface Poll {
 /** How long one poll reads on where the filter leaves everything out, in milliseconds. */
 const READING_MS = 2_000;
 
-/** Resolves at the next event of the institution, after `ms`, or when nobody waits any more. */
-const nextOf = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const unfollow = tail.follow(institution, resolve);
-  const timer = setTimeout(resolve, ms);
-  const leave = (): void => resolve();
-  closed.addEventListener('abort', leave);
-  if (closed.aborted) leave();
-  void promise.then(() => {
-    closed.removeEventListener('abort', leave);
-    clearTimeout(timer);
-    unfollow();
-  });
-  return { promise, cancel: resolve };
-};
-
 /**
  * Reads the selected events after a sequence; waits for the first one if there is none. A filter that leaves out long
  * stretches ends the reading before the newest event: the next poll goes on.
  */
-export const poll = async (
+export async function poll(
   feed: Feed,
   tail: Tail,
   { institution, after, selection, limit, waitMs, closed, reserve }: Poll,
-): Promise<Stretch> => {
+): Promise<Stretch> {
   const startedAt = performance.now();
   let upTo = after;
   let isReserved = false;
@@ -127,4 +111,20 @@ export const poll = async (
       next.cancel();
     }
   }
+}
+
+/** Resolves at the next event of the institution, after `ms`, or when nobody waits any more. */
+const nextOf = (tail: Tail, institution: string, ms: number, closed: AbortSignal) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unfollow = tail.follow(institution, resolve);
+  const timer = setTimeout(resolve, ms);
+  const leave = (): void => resolve();
+  closed.addEventListener('abort', leave);
+  if (closed.aborted) leave();
+  void promise.then(() => {
+    closed.removeEventListener('abort', leave);
+    clearTimeout(timer);
+    unfollow();
+  });
+  return { promise, cancel: resolve };
 };

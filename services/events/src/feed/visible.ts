@@ -23,14 +23,11 @@ interface Said {
   readonly contact: string | null;
 }
 
-const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =>
-  typeof contactNumber === 'string' ? contactNumber : null;
-
 /** Whose an order is, for the contact that it names. */
 type Named = Pick<ClientContactDocument, 'client' | 'pointOfSale'>;
 
 /** Opens the contacts that orders of clients and points of sale name. */
-export const createClientContacts = (store: Pick<Store, 'collection'>) => {
+export function createClientContacts(store: Pick<Store, 'collection'>) {
   const documents = store.collection(clientContactsCollection);
   const remembered = new Map<string, Said>();
 
@@ -89,7 +86,10 @@ export const createClientContacts = (store: Pick<Store, 'collection'>) => {
       return named as ReadonlySet<string>;
     },
   };
-};
+}
+
+const contactOf = ({ contactNumber }: Arrival['event']['data']): string | null =>
+  typeof contactNumber === 'string' ? contactNumber : null;
 
 /** What a reader may see of the institution's events, beside their types; null: everything in that respect. */
 export interface EventBounds extends Pick<ReturnType<typeof restrictionOf>, 'ownClient' | 'pointsOfSale'> {
@@ -98,33 +98,24 @@ export interface EventBounds extends Pick<ReturnType<typeof restrictionOf>, 'own
 }
 
 /** The bounds of a caller, or of the client of a webhook, be they such that it sees everything; undefined: none. */
-export const eventBoundsOf = (reader: Restricted): EventBounds | undefined => {
+export function eventBoundsOf(reader: Restricted): EventBounds | undefined {
   const { ownClient, pointsOfSale } = restrictionOf(reader);
   return reader.bounds === null && pointsOfSale === null
     ? undefined
     : { client: reader.client ?? '', ownClient, pointsOfSale };
-};
-
-const isMadeBy = (client: string, belongsTo: BelongsTo | undefined): boolean =>
-  belongsTo?.clientIds.includes(client) === true;
-
-const isOwn = ({ ownClient }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
-  ownClient === null || isMadeBy(ownClient, belongsTo);
-
-const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
-  pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
+}
 
 /**
  * Those of the institution's events that a reader with bounds may see. The catalogue is everybody's. Contacts are of the
  * client that made them and of those within whose bounds an order names them; all else is of the order's client and point
  * of sale.
  */
-export const visibleOf = async (
+export async function visibleOf(
   clientContacts: ClientContacts,
   institution: string,
   events: readonly EventDocument[],
   bounds: EventBounds | undefined,
-): Promise<readonly EventDocument[]> => {
+): Promise<readonly EventDocument[]> {
   if (!bounds || (bounds.ownClient === null && bounds.pointsOfSale === null)) return events;
   const { client } = bounds;
   const others = events.filter(
@@ -137,17 +128,26 @@ export const visibleOf = async (
     if (type === 'contact') return isMadeBy(client, belongsTo) || named.has(id);
     return isOwn(bounds, belongsTo) && isSoldAt(bounds, belongsTo);
   });
-};
+}
+
+const isMadeBy = (client: string, belongsTo: BelongsTo | undefined): boolean =>
+  belongsTo?.clientIds.includes(client) === true;
+
+const isOwn = ({ ownClient }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
+  ownClient === null || isMadeBy(ownClient, belongsTo);
+
+const isSoldAt = ({ pointsOfSale }: EventBounds, belongsTo: BelongsTo | undefined): boolean =>
+  pointsOfSale === null || pointsOfSale.includes(belongsTo?.pointOfSale?.toLowerCase() ?? '');
 
 /**
  * An event as the feed shows it and webhooks deliver it; `publicUrl` is the address of the installation. To a reader with
  * bounds the sequence would tell how much happens that it may not see.
  */
-export const eventView = (
+export function eventView(
   { id, type, sequence, occurredAt, institution, resource, data }: EventDocument,
   publicUrl: string,
   bounds: EventBounds | undefined,
-) => {
+) {
   const path = isEventType(type) ? eventTypes[type].path(resource.id, data) : '/';
   const url = new URL(path, publicUrl).href;
   const { version } = resource;
@@ -160,4 +160,4 @@ export const eventView = (
     resource: { type: resource.type, id: resource.id, version, url },
     data,
   };
-};
+}

@@ -26,14 +26,14 @@ export interface Arrival {
 type Outcome = 'recorded' | 'early';
 
 /** The newest event; if all were removed, the sequence of the last one. */
-export const newestOf = async (store: Pick<Store, 'collection'>, institution: string): Promise<Head> => {
+export async function newestOf(store: Pick<Store, 'collection'>, institution: string): Promise<Head> {
   const events = store.collection(eventsCollection).of(institution);
   const [last] = await events.find({ orderBy: 'sequence', descending: true, limit: 1 });
   if (last) return last;
   // Written before the last event is removed, so it is there if that event is not.
   const past = await store.collection(retiredCollection).of(institution).get(lastSequenceId(institution));
   return { sequence: past?.last ?? 0, recordedAt: 0 };
-};
+}
 
 /** The events of all institutions, in the order in which they become visible. */
 export type Log = ReturnType<typeof createLog>;
@@ -74,11 +74,11 @@ interface Writer {
  * same sequence, so what was read after the head is still true when the insert succeeds. Facts of an institution that
  * arrive within {@link GATHER_MS}, or while an insert is under way, share the next one.
  */
-export const createLog = (
+export function createLog(
   store: Pick<Store, 'collection'>,
   now: () => number,
   onRecorded: (event: NewEvent, recordedAt: number) => void = () => undefined,
-) => {
+) {
   const documents = store.collection(eventsCollection);
   const positions = createPositions(store);
   const writers = new Map<string, Writer>();
@@ -177,7 +177,7 @@ export const createLog = (
       return () => listeners.delete(listener);
     },
   };
-};
+}
 
 /** Facts whose predecessor has not arrived: stored, so that their messages can be acknowledged. */
 type Waiting = ReturnType<typeof createWaiting>;
@@ -186,7 +186,7 @@ type Waiting = ReturnType<typeof createWaiting>;
 const WIDTH = 200;
 
 /** Opens the collection of waiting facts. */
-export const createWaiting = (store: Pick<Store, 'collection'>, record: Log['append'], now: () => number) => {
+export function createWaiting(store: Pick<Store, 'collection'>, record: Log['append'], now: () => number) {
   const documents = store.collection(waitingCollection);
   /** Those that this process put aside, by the id of their event. */
   const own = new Map<string, string>();
@@ -230,18 +230,18 @@ export const createWaiting = (store: Pick<Store, 'collection'>, record: Log['app
       return first?.since;
     },
   };
-};
+}
 
 /** Milliseconds between looks at the facts that this process put aside, and at those of every process. */
 const OWN_MS = 200;
 const ALL_MS = 5_000;
 
 /** Records waiting facts as their predecessors arrive, also those of processes that died; safe in several instances. */
-export const startResuming = (
+export function startResuming(
   waiting: Waiting,
   store: Pick<Store, 'revision'>,
   logger: Pick<Logger, 'error'>,
-): Closable => {
+): Closable {
   const failed = (error: unknown) =>
     logger.error('facts that wait for an earlier one could not be looked at; the next run tries again', { error });
   const own = repeat(waiting.resumeOwn, { everyMs: OWN_MS, failed });
@@ -252,4 +252,4 @@ export const startResuming = (
       await all.close();
     },
   };
-};
+}

@@ -15,14 +15,32 @@ const MOST = 10_000;
 /** Events read for each resource that is looked up together with others. */
 const EACH = 20;
 
-/** The id of the document that remembers a resource whose events were removed. */
-const retiredId = (institution: string, resourceId: string): string => `${institution}.${resourceId}`;
-
 /** The events and what remains of removed ones, of one institution. */
 interface Recorded {
   readonly events: Pick<Documents<EventDocument>, 'find'>;
   readonly retired: Pick<Documents<RetiredDocument>, 'find'>;
 }
+
+/** The last recorded position of each of the resources that has any, by its id. */
+export async function lastPositions(
+  recorded: Recorded,
+  institution: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const ofRetired = new Map(ids.map((id) => [retiredId(institution, id), id]));
+  const [found, past] = await Promise.all([
+    newestOfEach(recorded, ids),
+    recorded.retired.find({ where: { id: { in: [...ofRetired.keys()] } } }),
+  ]);
+  const last = new Map<string, number>();
+  const raise = (id: string, position: number) => last.set(id, Math.max(last.get(id) ?? 0, position));
+  for (const { resource, position } of found) raise(resource.id, position);
+  for (const { id, last: position } of past) raise(ofRetired.get(id) ?? '', position);
+  return last;
+}
+
+/** The id of the document that remembers a resource whose events were removed. */
+const retiredId = (institution: string, resourceId: string): string => `${institution}.${resourceId}`;
 
 /** The newest event of each resource that has any. */
 const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promise<EventDocument[]> => {
@@ -39,26 +57,8 @@ const newestOfEach = async ({ events }: Recorded, ids: readonly string[]): Promi
   return [...found, ...(await Promise.all(hidden.map((id) => newest([id], 1)))).flat()];
 };
 
-/** The last recorded position of each of the resources that has any, by its id. */
-export const lastPositions = async (
-  recorded: Recorded,
-  institution: string,
-  ids: readonly string[],
-): Promise<Map<string, number>> => {
-  const ofRetired = new Map(ids.map((id) => [retiredId(institution, id), id]));
-  const [found, past] = await Promise.all([
-    newestOfEach(recorded, ids),
-    recorded.retired.find({ where: { id: { in: [...ofRetired.keys()] } } }),
-  ]);
-  const last = new Map<string, number>();
-  const raise = (id: string, position: number) => last.set(id, Math.max(last.get(id) ?? 0, position));
-  for (const { resource, position } of found) raise(resource.id, position);
-  for (const { id, last: position } of past) raise(ofRetired.get(id) ?? '', position);
-  return last;
-};
-
 /** Looks positions up, and remembers those that this process has recorded itself. */
-export const createPositions = (store: Pick<Store, 'collection'>) => {
+export function createPositions(store: Pick<Store, 'collection'>) {
   const events = store.collection(eventsCollection);
   const retired = store.collection(retiredCollection);
   const remembered = new Map<string, Map<string, number>>();
@@ -99,7 +99,7 @@ export const createPositions = (store: Pick<Store, 'collection'>) => {
     /** Another process has appended to the log. */
     forget: (institution: string) => void remembered.delete(institution),
   };
-};
+}
 
 /** Readers hide an event at the end of its retention by their own clocks, which may be behind that of the removal. */
 const SKEW_MS = 60_000;
@@ -117,7 +117,26 @@ const raise = async (retired: Retired, { id, last }: New<RetiredDocument>): Prom
 };
 
 /** The id of the document that remembers an institution's last sequence. */
-export const lastSequenceId = (institution: string): string => institution;
+export function lastSequenceId(institution: string): string {
+  return institution;
+}
+
+/** How long the documents of each collection are stored. */
+export function retentionOf(retentionMs: number): Retentions {
+  return {
+    events: {
+      retained: '30 days (`EVENT_RETENTION_DAYS`)',
+      ends: [{ field: 'recordedAt', afterMs: retentionMs + SKEW_MS }],
+      along: (store, document) => retire(store, document as EventDocument),
+    },
+    waiting_facts: { retained: 'until the fact before has arrived' },
+    client_contacts: { retained: 'for good, one per order of a client that named a contact: ids only' },
+    retired_resources: {
+      retained:
+        'for good: of each resource whose events were removed the last position, of each institution the last sequence',
+    },
+  };
+}
 
 /** Remembers what the log still needs of an event that is about to be removed. */
 const retire = async (store: Pick<Store, 'collection'>, event: EventDocument): Promise<void> => {
@@ -129,18 +148,3 @@ const retire = async (store: Pick<Store, 'collection'>, event: EventDocument): P
   if (newest === undefined || newest.sequence <= sequence)
     await raise(retired, { id: lastSequenceId(institution), last: sequence });
 };
-
-/** How long the documents of each collection are stored. */
-export const retentionOf = (retentionMs: number): Retentions => ({
-  events: {
-    retained: '30 days (`EVENT_RETENTION_DAYS`)',
-    ends: [{ field: 'recordedAt', afterMs: retentionMs + SKEW_MS }],
-    along: (store, document) => retire(store, document as EventDocument),
-  },
-  waiting_facts: { retained: 'until the fact before has arrived' },
-  client_contacts: { retained: 'for good, one per order of a client that named a contact: ids only' },
-  retired_resources: {
-    retained:
-      'for good: of each resource whose events were removed the last position, of each institution the last sequence',
-  },
-});

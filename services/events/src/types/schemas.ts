@@ -99,7 +99,7 @@ const ids: Readonly<Record<ResourceType, string>> = {
 };
 
 /** An event of the type, as the feed shows it. */
-export const exampleOf = (type: EventType) => {
+export function exampleOf(type: EventType) {
   const { resource, path } = eventTypes[type];
   const id = ids[resource];
   return {
@@ -111,7 +111,7 @@ export const exampleOf = (type: EventType) => {
     resource: { type: resource, id, version: 4, url: `${PUBLIC_URL}${path(id, data[type])}` },
     data: data[type],
   };
-};
+}
 
 const webhookId = 'whk_5k2m9qx4tb03vn5e0rw8';
 
@@ -230,19 +230,21 @@ interface TestOptions {
 }
 
 /** What the test of a webhook delivers. */
-export const testEvent = (
+export function testEvent(
   webhook: Pick<WebhookDocument, 'id' | 'revision'>,
   { id, institution, at, publicUrl }: TestOptions,
-): Static<typeof WebhookTestEvent> => ({
-  id,
-  type: TEST_TYPE,
-  occurredAt: new Date(at).toISOString(),
-  institution,
-  resource: {
-    type: 'webhook',
-    id: webhook.id,
-    version: webhook.revision,
-    url: new URL(`/svc/v3/webhooks/${webhook.id}`, publicUrl).href,
-  },
-  data: {},
-});
+): Static<typeof WebhookTestEvent> {
+  return {
+    id,
+    type: TEST_TYPE,
+    occurredAt: new Date(at).toISOString(),
+    institution,
+    resource: {
+      type: 'webhook',
+      id: webhook.id,
+      version: webhook.revision,
+      url: new URL(`/svc/v3/webhooks/${webhook.id}`, publicUrl).href,
+    },
+    data: {},
+  };
+}

@@ -203,24 +203,20 @@ export const TEST_TYPE = 'webhook.test';
 export const eventTypeNames = Object.keys(eventTypes) as EventType[];
 
 /** Whether the text names a type. */
-export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
+export function isEventType(text: string): text is EventType {
+  return Object.hasOwn(eventTypes, text);
+}
 
 /** `order.*` and so on: every type of one kind of resource. */
 export const typeGroups: readonly string[] = [
   ...new Set(eventTypeNames.map((type) => `${type.slice(0, type.indexOf('.'))}.*`)),
 ];
 
-/** The types that a type or a group names; none if it names nothing. */
-const namedBy = (selector: string): readonly EventType[] =>
-  selector.endsWith('.*')
-    ? eventTypeNames.filter((type) => type.startsWith(selector.slice(0, -1)))
-    : eventTypeNames.filter((type) => type === selector);
-
 /**
  * The types that a list of types and groups names, each once, in the order of the table.
  * @throws {Fault} `invalid_parameter` for a name that is neither
  */
-export const expandTypes = (selectors: readonly string[]): readonly EventType[] => {
+export function expandTypes(selectors: readonly string[]): readonly EventType[] {
   const found = new Set(
     selectors.flatMap((selector) => {
       const types = namedBy(selector);
@@ -229,8 +225,15 @@ export const expandTypes = (selectors: readonly string[]): readonly EventType[] 
     }),
   );
   return eventTypeNames.filter((type) => found.has(type));
-};
+}
+
+/** The types that a type or a group names; none if it names nothing. */
+const namedBy = (selector: string): readonly EventType[] =>
+  selector.endsWith('.*')
+    ? eventTypeNames.filter((type) => type.startsWith(selector.slice(0, -1)))
+    : eventTypeNames.filter((type) => type === selector);
 
 /** The types whose resource the holder of these scopes may read. */
-export const typesVisibleTo = (scopes: readonly string[]): readonly EventType[] =>
-  eventTypeNames.filter((type) => scopes.includes(eventTypes[type].scope));
+export function typesVisibleTo(scopes: readonly string[]): readonly EventType[] {
+  return eventTypeNames.filter((type) => scopes.includes(eventTypes[type].scope));
+}

@@ -20,12 +20,12 @@ export type ClientRights = (institution: string, client: string) => Promise<Deli
 export type DeliveredEvents = (webhook: WebhookDocument) => Promise<Delivered>;
 
 /** Limits the events of webhooks to what their clients may read; rejects if that cannot be found out. */
-export const createDeliveredEvents =
-  (rightsOf: ClientRights): DeliveredEvents =>
-  async ({ institution, types, client }) => {
+export function createDeliveredEvents(rightsOf: ClientRights): DeliveredEvents {
+  return async ({ institution, types, client }) => {
     const { types: readable, bounds } = await rightsOf(institution, client);
     return { types: expandTypes(types).filter((type) => readable.includes(type)), bounds };
   };
+}
 
 /** The authorizer's answer. */
 interface AnsweredRights {
@@ -34,19 +34,19 @@ interface AnsweredRights {
 }
 
 /** What a client with these scopes and bounds may read. */
-export const rightsFrom = (client: string, { scopes, bounds }: AnsweredRights): Delivered => {
+export function rightsFrom(client: string, { scopes, bounds }: AnsweredRights): Delivered {
   const pointsOfSale = bounds?.pointsOfSale.map((host) => host.toLowerCase()) ?? [];
   return {
     types: typesVisibleTo(scopes),
     bounds: eventBoundsOf({ client, user: null, bounds: bounds && { ...bounds, pointsOfSale } }),
   };
-};
+}
 
 /**
  * Asks the authorizer for the scopes and bounds of a client; one that was deleted may read nothing. Rejects if the
  * authorizer does not answer: then nothing is delivered until it does.
  */
-export const createClientRights = (authorizerUrl: string, secret: string): ClientRights => {
+export function createClientRights(authorizerUrl: string, secret: string): ClientRights {
   const callAuthorizer = createAuthorizerCalls({ authorizerUrl, service: 'events', secret });
   const known = new Map<string, { readonly at: number; readonly rights: Promise<Delivered> }>();
 
@@ -66,4 +66,4 @@ export const createClientRights = (authorizerUrl: string, secret: string): Clien
     rights.catch(() => known.get(key)?.rights === rights && known.delete(key));
     return rights;
   };
-};
+}

@@ -51,7 +51,7 @@ interface OpenWebhooksOptions {
 }
 
 /** Joins the parts of webhooks. */
-export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
+export function openWebhooks(options: OpenWebhooksOptions): OpenWebhooks {
   const { context, policy, keyEncryptionKey, rightsOf, logger, metrics, answerMs, times } = options;
   const { store, log, feed, cursors, publicUrl, now } = context;
   const box = createSecretBox(keyEncryptionKey);
@@ -76,13 +76,13 @@ export const openWebhooks = (options: OpenWebhooksOptions): OpenWebhooks => {
     deliveries,
     webhooks: createWebhooks({ store, feed, cursors, policy, box, attempt, delivered, changed, publicUrl, now }),
   };
-};
+}
 
 /** The webhooks of a service process, from its settings. */
-export const webhooksOf = (
+export function webhooksOf(
   { settings, publicUrl, authorizerUrl, serviceSecret, logger, metrics }: Parts<typeof webhookSettings>,
   context: Context,
-): OpenWebhooks => {
+): OpenWebhooks {
   const resolve = createResolve();
   const { keyEncryptionKey, gatewayPort, gatewayHttpPort } = settings;
   const others = Object.keys(urls).flatMap((name) => settings[name as keyof typeof urls] ?? []);
@@ -99,4 +99,4 @@ export const webhooksOf = (
     logger,
     metrics,
   });
-};
+}

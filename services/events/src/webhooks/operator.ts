@@ -11,10 +11,8 @@ export type WebhookSummary = ReturnType<typeof view> & { readonly waiting: numbe
 /** A delivery as operators see it. */
 export type DeliverySummary = ReturnType<typeof deliveryView>;
 
-const absent = (): Fault => new Fault('not_found', 'The institution has no webhook with this id.');
-
 /** The webhooks of one institution, oldest first. */
-export const listWebhooks = async (store: Store, institution: string): Promise<WebhookSummary[]> => {
+export async function listWebhooks(store: Store, institution: string): Promise<WebhookSummary[]> {
   const deliveries = store.collection(deliveriesCollection).of(institution);
   const found = await store
     .collection(webhooksCollection)
@@ -30,19 +28,27 @@ export const listWebhooks = async (store: Store, institution: string): Promise<W
       return { ...view(webhook, last), waiting };
     }),
   );
-};
+}
 
 /** The newest attempts of a webhook. */
-export const listDeliveries = async (
+export async function listDeliveries(
   store: Store,
   institution: string,
   webhookId: string,
   limit: number,
-): Promise<DeliverySummary[]> => {
+): Promise<DeliverySummary[]> {
   const deliveries = store.collection(deliveriesCollection).of(institution);
   const found = await deliveries.find({ where: { webhookId }, orderBy: 'createdAt', descending: true, limit });
   return found.map(deliveryView);
-};
+}
+
+/** Pauses a webhook: its events are kept until its institution activates it. @throws {Fault} not_found */
+export function pauseWebhook(store: Store, institution: string, webhookId: string): Promise<void> {
+  return update(store, institution, webhookId, (current) => {
+    if (current.state === 'disabled') throw new Fault('conflict', 'The webhook is disabled: nothing is delivered.');
+    return changed(current, { state: 'paused' }, { client: current.client, now: new Date(), head: current.since });
+  });
+}
 
 const update = async (
   store: Store,
@@ -58,13 +64,9 @@ const update = async (
   if (!updated) throw absent();
 };
 
-/** Pauses a webhook: its events are kept until its institution activates it. @throws {Fault} not_found */
-export const pauseWebhook = (store: Store, institution: string, webhookId: string): Promise<void> =>
-  update(store, institution, webhookId, (current) => {
-    if (current.state === 'disabled') throw new Fault('conflict', 'The webhook is disabled: nothing is delivered.');
-    return changed(current, { state: 'paused' }, { client: current.client, now: new Date(), head: current.since });
-  });
+const absent = (): Fault => new Fault('not_found', 'The institution has no webhook with this id.');
 
 /** Deletes a webhook. @throws {Fault} not_found */
-export const deleteWebhook = (store: Store, institution: string, webhookId: string): Promise<void> =>
-  update(store, institution, webhookId, (current) => deleted(current, new Date()));
+export function deleteWebhook(store: Store, institution: string, webhookId: string): Promise<void> {
+  return update(store, institution, webhookId, (current) => deleted(current, new Date()));
+}

@@ -15,18 +15,19 @@ export const MOST_WEBHOOKS = 20;
 export const MOST_WEBHOOKS_WITHIN_BOUNDS = 3;
 
 /** The refusal of one more webhook. */
-export const tooMany = ({ bounds }: Pick<Caller, 'bounds'>): Fault =>
-  new Fault(
+export function tooMany({ bounds }: Pick<Caller, 'bounds'>): Fault {
+  return new Fault(
     'webhook_too_many',
     bounds === null
       ? `The institution has ${MOST_WEBHOOKS} webhooks already.`
       : `A client with bounds has at most ${MOST_WEBHOOKS_WITHIN_BOUNDS} webhooks.`,
   );
+}
 
 type Slotted = Pick<WebhookDocument, 'client' | 'slot' | 'clientSlot'>;
 
 /** The first free slot for a webhook of the caller beside these, in the form of the unique indexes; undefined: none. */
-export const freeSlot = ({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, present: readonly Slotted[]) => {
+export function freeSlot({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, present: readonly Slotted[]) {
   const firstFree = (most: number, isTaken: (index: number) => boolean) =>
     Array.from({ length: most }, (_, index) => index).find((index) => !isTaken(index));
   if (bounds === null) {
@@ -39,7 +40,7 @@ export const freeSlot = ({ client, bounds }: Pick<Caller, 'client' | 'bounds'>, 
   // Those that it made before they had slots of their own count as well.
   const isFull = present.filter((one) => one.client === client).length >= MOST_WEBHOOKS_WITHIN_BOUNDS;
   return index === undefined || isFull ? undefined : { slot: null, clientSlot: slotOf(index) };
-};
+}
 
 /** What a request may set. */
 export interface WebhookChange {
@@ -54,7 +55,7 @@ export interface WebhookChange {
  * token may not read.
  * @throws {Fault} `forbidden`
  */
-export const requireVisible = ({ scopes }: Pick<Caller, 'scopes'>, types: readonly string[]): void => {
+export function requireVisible({ scopes }: Pick<Caller, 'scopes'>, types: readonly string[]): void {
   const visible = new Set<string>(typesVisibleTo(scopes));
   const hidden = expandTypes(types).filter((type) => !visible.has(type));
   if (hidden.length === 0) return;
@@ -63,18 +64,19 @@ export const requireVisible = ({ scopes }: Pick<Caller, 'scopes'>, types: readon
     `The webhook has types of events that the token may not see (${hidden.join(', ')}): it lacks ${missing.join(' and ')}.`,
     missing,
   );
-};
+}
 
 /** The fault of an address that is refused. */
-export const addressRefused = (reason: string): Fault =>
-  new Fault('webhook_address_refused', `$.url cannot be delivered to: ${reason}.`);
+export function addressRefused(reason: string): Fault {
+  return new Fault('webhook_address_refused', `$.url cannot be delivered to: ${reason}.`);
+}
 
 /** The URL of a webhook, whose form the schema has checked. @throws {Fault} `webhook_address_refused` */
-export const readUrl = (text: string): URL => {
+export function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && url.username === '' && url.password === '') return url;
   throw addressRefused('it names no valid host');
-};
+}
 
 /** What a change needs beside the request. */
 interface ChangeContext {
@@ -85,7 +87,7 @@ interface ChangeContext {
 }
 
 /** A webhook after a change. @throws {Fault} `semantically_invalid` for a state that no client can set */
-export const changed = (current: WebhookDocument, change: WebhookChange, its: ChangeContext): New<WebhookDocument> => {
+export function changed(current: WebhookDocument, change: WebhookChange, its: ChangeContext): New<WebhookDocument> {
   const { url, types, description, state = current.state } = change;
   if (state === 'disabled' && current.state !== 'disabled')
     throw new Fault('semantically_invalid', '$.state can be set to active or paused; the service alone disables.');
@@ -102,31 +104,37 @@ export const changed = (current: WebhookDocument, change: WebhookChange, its: Ch
     state,
     ...touched(current, its.now),
   };
-};
+}
 
 /** Members that every change sets. */
-export const touched = (current: WebhookDocument, now: Date) => ({
-  revision: current.revision + 1,
-  changedAt: now.getTime(),
-  updatedAt: now.toISOString(),
-});
+export function touched(current: WebhookDocument, now: Date) {
+  return {
+    revision: current.revision + 1,
+    changedAt: now.getTime(),
+    updatedAt: now.toISOString(),
+  };
+}
 
 /** A webhook with a new secret. */
-export const withSecret = (current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> => ({
-  ...current,
-  secrets: rotated(current.secrets, secret),
-  ...touched(current, now),
-});
+export function withSecret(current: WebhookDocument, secret: StoredSecret, now: Date): New<WebhookDocument> {
+  return {
+    ...current,
+    secrets: rotated(current.secrets, secret),
+    ...touched(current, now),
+  };
+}
 
 /** A deleted webhook: only what removes its deliveries. */
-export const deleted = (current: WebhookDocument, now: Date): New<WebhookDocument> => ({
-  ...current,
-  secrets: [],
-  slot: null,
-  clientSlot: null,
-  deletedAt: now.toISOString(),
-  ...touched(current, now),
-});
+export function deleted(current: WebhookDocument, now: Date): New<WebhookDocument> {
+  return {
+    ...current,
+    secrets: [],
+    slot: null,
+    clientSlot: null,
+    deletedAt: now.toISOString(),
+    ...touched(current, now),
+  };
+}
 
 // Bounds of what one webhook can be asked to do; they hold in the write that remembers the request.
 
@@ -143,7 +151,7 @@ const MOST_UNPLANNED = 100;
  * The webhook with another test, at `now` (epoch milliseconds).
  * @throws {Fault} `too_many_requests` if it was tested too often within the last minute
  */
-export const withTest = (webhook: WebhookDocument, now: number): New<WebhookDocument> => {
+export function withTest(webhook: WebhookDocument, now: number): New<WebhookDocument> {
   const recent = (webhook.testedAt ?? []).filter((at) => at > now - TEST_WINDOW_MS);
   const [first = now] = recent;
   if (recent.length < MOST_TESTS) return { ...webhook, testedAt: [...recent, now] };
@@ -151,18 +159,18 @@ export const withTest = (webhook: WebhookDocument, now: number): New<WebhookDocu
   throw new Fault('too_many_requests', `A webhook is tested at most ${MOST_TESTS} times a minute.`, {
     'Retry-After': String(seconds),
   });
-};
+}
 
 /**
  * The webhook with another redelivery. `waiting`: how many deliveries wait that were asked for before.
  * @throws {Fault} `webhook_redelivery_running` while an earlier stretch is delivered; for a single event while too many
  * wait
  */
-export const withRedelivery = (
+export function withRedelivery(
   webhook: WebhookDocument,
   wanted: Redelivery,
   { waiting, now }: { readonly waiting: number; readonly now: number },
-): New<WebhookDocument> => {
+): New<WebhookDocument> {
   const others = webhook.redeliveries ?? [];
   const isFull = wanted.isSingle
     ? waiting >= MOST_WAITING || others.length >= MOST_UNPLANNED
@@ -170,4 +178,4 @@ export const withRedelivery = (
   if (!isFull) return { ...webhook, redeliveries: [...others, wanted], changedAt: now };
   const details = 'Events are being delivered again to this webhook; wait until their deliveries are made.';
   throw new Fault('webhook_redelivery_running', details);
-};
+}

@@ -125,22 +125,22 @@ export const DeliveryPage = page(Delivery);
 type Last = Pick<DeliveryDocument, 'at' | 'httpStatus'>;
 
 /** The public view of a webhook and its latest attempt. */
-export const view = (webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> => ({
-  webhookId: webhook.id,
-  url: webhook.url,
-  types: [...webhook.types] as Static<typeof Webhook>['types'],
-  description: webhook.description,
-  state: webhook.state,
-  disabledReason: webhook.disabledReason,
-  lastDelivery: last?.at == null ? null : { at: last.at, status: last.httpStatus },
-  createdAt: webhook.createdAt,
-  updatedAt: webhook.updatedAt,
-});
-
-const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+export function view(webhook: WebhookDocument, last: Last | undefined): Static<typeof Webhook> {
+  return {
+    webhookId: webhook.id,
+    url: webhook.url,
+    types: [...webhook.types] as Static<typeof Webhook>['types'],
+    description: webhook.description,
+    state: webhook.state,
+    disabledReason: webhook.disabledReason,
+    lastDelivery: last?.at == null ? null : { at: last.at, status: last.httpStatus },
+    createdAt: webhook.createdAt,
+    updatedAt: webhook.updatedAt,
+  };
+}
 
 /** The public view of an attempt. */
-export const deliveryView = (delivery: DeliveryDocument): Static<typeof Delivery> => {
+export function deliveryView(delivery: DeliveryDocument): Static<typeof Delivery> {
   const { id, eventId, type, attempt, at, durationMs, outcome, httpStatus, error, nextAttemptAt, dueAt } = delivery;
   return {
     deliveryId: id,
@@ -154,7 +154,9 @@ export const deliveryView = (delivery: DeliveryDocument): Static<typeof Delivery
     error,
     nextAttemptAt: outcome === 'waiting' ? instant(dueAt) : nextAttemptAt,
   };
-};
+}
+
+const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** The webhook of the examples. */
 export const webhook: Static<typeof Webhook> = {

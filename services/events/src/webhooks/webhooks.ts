@@ -58,25 +58,11 @@ interface WebhooksDependencies {
   readonly now: () => number;
 }
 
-const absent = (): Fault => new Fault('not_found', 'There is no webhook with this id.');
-
-const unknownEvent = (): Fault =>
-  new Fault('semantically_invalid', '$.eventId names no event of the types of this webhook that is still kept.');
-
-/** @throws {Fault} `validation_error` for a cursor that the institution's events did not give */
-const readCursor = (cursors: EventCursors, caller: Caller, cursor: string): number => {
-  try {
-    return cursors.read(caller, cursor);
-  } catch {
-    throw new Fault('validation_error', '$.after is no cursor that the events of this institution gave.');
-  }
-};
-
 /** The webhooks of all institutions; each method is limited to the caller's. */
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** Creates the commands and queries on webhooks. */
-export const createWebhooks = (its: WebhooksDependencies) => {
+export function createWebhooks(its: WebhooksDependencies) {
   const { store, feed, box, now } = its;
   const allOf = (institution: string): Documents<WebhookDocument> =>
     store.collection(webhooksCollection).of(institution);
@@ -282,4 +268,18 @@ export const createWebhooks = (its: WebhooksDependencies) => {
       return count;
     },
   };
+}
+
+const absent = (): Fault => new Fault('not_found', 'There is no webhook with this id.');
+
+/** @throws {Fault} `validation_error` for a cursor that the institution's events did not give */
+const readCursor = (cursors: EventCursors, caller: Caller, cursor: string): number => {
+  try {
+    return cursors.read(caller, cursor);
+  } catch {
+    throw new Fault('validation_error', '$.after is no cursor that the events of this institution gave.');
+  }
 };
+
+const unknownEvent = (): Fault =>
+  new Fault('semantically_invalid', '$.eventId names no event of the types of this webhook that is still kept.');

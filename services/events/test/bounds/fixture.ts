@@ -79,33 +79,33 @@ export const within = [
 ];
 
 /** The fact about a resource, by default the first of one of the table. */
-export const factOf = (
+export function factOf(
   institution: string,
   id: string,
   said: Said = resources[id] ?? ['order.changed'],
   at: Pick<FactOptions, 'version' | 'before'> = {},
-) => {
+) {
   const [type, belongsTo, contactNumber = null] = said;
   const { data, resource } = exampleOf(type);
   const named = resource.type === 'order' ? { ...data, contactNumber } : data;
   return fact({ institution, type, resource: { type: resource.type, id }, data: named, belongsTo, ...at });
-};
+}
 
 /** Records an event of each resource of the table; of orders once `contactsAreThere`. */
-export const recordAll = async (
+export async function recordAll(
   { take }: Pick<Instance, 'take'>,
   institution: string,
   contactsAreThere?: () => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const [first] = all.filter((id) => id.startsWith('ord_'));
   for (const id of all) {
     if (id === first) await contactsAreThere?.();
     await take(factOf(institution, id));
   }
-};
+}
 
 /** What an answer says, without what every answer has of its own. */
-export const whole = async (response: Response) => {
+export async function whole(response: Response) {
   const { date: _date, traceparent: _trace, 'x-request-id': _id, ...headers } = Object.fromEntries(response.headers);
   return { status: response.status, headers, text: await response.text() };
-};
+}

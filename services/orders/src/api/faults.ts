@@ -6,9 +6,9 @@ const codes: Readonly<Record<Reason, { readonly code: Code }>> = refusals;
 const codesByState: Readonly<Partial<Record<NonNullable<Refusal['state']>, Code>>> = refusals.wrong_state.codeIn;
 
 /** The status codes of these reasons, each once. */
-export const codesOf = (...reasons: readonly Reason[]): readonly Code[] => [
-  ...new Set(reasons.map((reason) => codes[reason].code)),
-];
+export function codesOf(...reasons: readonly Reason[]): readonly Code[] {
+  return [...new Set(reasons.map((reason) => codes[reason].code))];
+}
 
 /** The status codes of the states that forbid a command. */
 export const stateCodes: readonly Code[] = Object.values(codesByState);
@@ -23,28 +23,34 @@ export class RefusedOrder extends Fault {
   }
 }
 
-const headersOf = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});
-
 /** Turns a refusal into a Fault: `payment_recorded` with its `Location` if money is recorded. */
-export const faultOf = ({ reason, details, state, recorded }: Refusal): RefusedOrder => {
+export function faultOf({ reason, details, state, recorded }: Refusal): RefusedOrder {
   if (recorded) {
     const Location = addressOfPayment(recorded.orderId, recorded.paymentId);
     return new RefusedOrder(reason, 'payment_recorded', details, { Location });
   }
   const code = (reason === 'wrong_state' && state && codesByState[state]) || codes[reason].code;
   return new RefusedOrder(reason, code, details, headersOf(code));
-};
+}
+
+const headersOf = (code: Code): FaultHeaders => (code === 'conflict' ? { 'Retry-After': '1' } : {});
 
 /** The Fault of a reason; without `details` it says what the table says. */
-export const refusal = <R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder =>
-  faultOf(refuse(reason, ...details).refused);
+export function refusal<R extends Reason>(reason: R, ...details: Details<R>): RefusedOrder {
+  return faultOf(refuse(reason, ...details).refused);
+}
 
 /** The same answer for a resource of another institution and for one that never existed. */
-export const notFound = (): RefusedOrder => refusal('unknown_order');
+export function notFound(): RefusedOrder {
+  return refusal('unknown_order');
+}
 
 /** Whether the order changed between the effect on its places and its write. */
-export const isOvertaken = (error: unknown): boolean => error instanceof RefusedOrder && error.reason === 'overtaken';
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof RefusedOrder && error.reason === 'overtaken';
+}
 
 /** Whether a call of another service was not answered in time: then it may have had its effect or not. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof Fault && error.code === 'service_unavailable';
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'service_unavailable';
+}

@@ -19,22 +19,16 @@ import { notFound } from './faults.ts';
 import type * as schemas from './schemas.ts';
 
 /** Epoch milliseconds as ISO 8601 in UTC. */
-export const instant = (epochMs: number): string => new Date(epochMs).toISOString();
+export function instant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
 
-export const instantOrNull = (epochMs: number | null | undefined): string | null =>
-  epochMs === null || epochMs === undefined ? null : instant(epochMs);
-
-const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
-  reason: cancellation.reason,
-  requestedAt: instant(cancellation.requestedAt),
-  ticketsCancelled: cancellation.ticketsCancelled,
-  controlled: cancellation.controlled,
-  placesReleased: cancellation.placesReleased,
-  settledAt: instantOrNull(cancellation.settledAt),
-});
+export function instantOrNull(epochMs: number | null | undefined): string | null {
+  return epochMs === null || epochMs === undefined ? null : instant(epochMs);
+}
 
 /** A line as its order shows it. */
-export const lineView = (line: Line, { currency }: Pick<OrderDocument, 'currency'>): Static<typeof schemas.Line> => {
+export function lineView(line: Line, { currency }: Pick<OrderDocument, 'currency'>): Static<typeof schemas.Line> {
   const { place, beneficiary } = line;
   return {
     id: line.id,
@@ -49,37 +43,48 @@ export const lineView = (line: Line, { currency }: Pick<OrderDocument, 'currency
     beneficiary: beneficiary ? { firstName: beneficiary.firstName, lastName: beneficiary.lastName } : null,
     ticketId: line.ticketId,
   };
-};
+}
 
 /** An order as it is answered. */
-export const orderView = (order: OrderDocument): Static<typeof schemas.Order> => ({
-  id: order.id,
-  state: order.state,
-  version: order.version,
-  institution: order.institution,
-  pointOfSale: order.pointOfSale,
-  createdBy: order.createdBy ?? null,
-  contactNumber: order.contactNumber,
-  externalReference: order.externalReference,
-  number: order.shortNumber,
-  ticketDelivery: order.ticketDelivery ?? 'print',
-  currency: order.currency,
-  lines: order.lines.map((line) => lineView(line, order)),
-  total: total(order),
-  paid: paid(order),
-  due: due(order),
-  paymentStatus: paymentStatus(order),
-  refundStatus: refundStatus(order),
-  expiresAt: instantOrNull(order.expiresAt),
-  dueAt: instantOrNull(order.dueAt),
-  confirmedAt: instantOrNull(order.confirmedAt),
-  cancellation: order.cancellation && cancellationView(order.cancellation),
-  createdAt: instant(order.createdAt),
-  updatedAt: instant(order.modifiedAt ?? order.createdAt),
+export function orderView(order: OrderDocument): Static<typeof schemas.Order> {
+  return {
+    id: order.id,
+    state: order.state,
+    version: order.version,
+    institution: order.institution,
+    pointOfSale: order.pointOfSale,
+    createdBy: order.createdBy ?? null,
+    contactNumber: order.contactNumber,
+    externalReference: order.externalReference,
+    number: order.shortNumber,
+    ticketDelivery: order.ticketDelivery ?? 'print',
+    currency: order.currency,
+    lines: order.lines.map((line) => lineView(line, order)),
+    total: total(order),
+    paid: paid(order),
+    due: due(order),
+    paymentStatus: paymentStatus(order),
+    refundStatus: refundStatus(order),
+    expiresAt: instantOrNull(order.expiresAt),
+    dueAt: instantOrNull(order.dueAt),
+    confirmedAt: instantOrNull(order.confirmedAt),
+    cancellation: order.cancellation && cancellationView(order.cancellation),
+    createdAt: instant(order.createdAt),
+    updatedAt: instant(order.modifiedAt ?? order.createdAt),
+  };
+}
+
+const cancellationView = (cancellation: Cancellation): NonNullable<Static<typeof schemas.Order>['cancellation']> => ({
+  reason: cancellation.reason,
+  requestedAt: instant(cancellation.requestedAt),
+  ticketsCancelled: cancellation.ticketsCancelled,
+  controlled: cancellation.controlled,
+  placesReleased: cancellation.placesReleased,
+  settledAt: instantOrNull(cancellation.settledAt),
 });
 
 /** The members of an order that a shopper sees, too: its schema, its view or its example. */
-export const shownToShoppers = <Whole extends Record<keyof typeof schemas.Order.properties, unknown>>({
+export function shownToShoppers<Whole extends Record<keyof typeof schemas.Order.properties, unknown>>({
   institution,
   createdBy,
   externalReference,
@@ -89,7 +94,14 @@ export const shownToShoppers = <Whole extends Record<keyof typeof schemas.Order.
   dueAt,
   cancellation,
   ...shown
-}: Whole) => shown;
+}: Whole) {
+  return shown;
+}
+
+/** 200 with the order. */
+export function orderAnswer(order: OrderDocument) {
+  return ok(orderView(order), answerMeta(order));
+}
 
 /**
  * The ETag of an answer about an order, and the subjects whose erasure deletes the answer stored for the
@@ -100,70 +112,78 @@ const answerMeta = (order: OrderDocument): Pick<Answer, 'etag' | 'subjects'> => 
   subjects: [...(order.contactNumber === null ? [] : [order.contactNumber]), ...(hasNames(order) ? [order.id] : [])],
 });
 
-/** 200 with the order. */
-export const orderAnswer = (order: OrderDocument) => ok(orderView(order), answerMeta(order));
-
 /** 201 with the order. */
-export const createdOrderAnswer = (order: OrderDocument) =>
-  created(orderView(order), addressOf(order.id), answerMeta(order));
+export function createdOrderAnswer(order: OrderDocument) {
+  return created(orderView(order), addressOf(order.id), answerMeta(order));
+}
+
+/** A payment as it is answered; without the scope the member `reference` is absent. */
+export function paymentView(
+  { id: orderId }: Pick<Order, 'id'>,
+  payment: Payment,
+  scopes: readonly string[],
+): Static<typeof schemas.Payment> {
+  return {
+    id: payment.id,
+    orderId,
+    method: payment.method,
+    amount: payment.amount,
+    currency: payment.currency,
+    ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
+    status: payment.status,
+    createdBy: payment.createdBy ?? null,
+    createdAt: instant(payment.createdAt),
+    updatedAt: instant(payment.updatedAt),
+  };
+}
 
 /** Whether the scopes show references of payments and refunds. */
 const seesReferences = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:read');
 
-/** A payment as it is answered; without the scope the member `reference` is absent. */
-export const paymentView = (
-  { id: orderId }: Pick<Order, 'id'>,
-  payment: Payment,
-  scopes: readonly string[],
-): Static<typeof schemas.Payment> => ({
-  id: payment.id,
-  orderId,
-  method: payment.method,
-  amount: payment.amount,
-  currency: payment.currency,
-  ...(seesReferences(scopes) ? { reference: payment.reference } : {}),
-  status: payment.status,
-  createdBy: payment.createdBy ?? null,
-  createdAt: instant(payment.createdAt),
-  updatedAt: instant(payment.updatedAt),
-});
-
 /** Payments or refunds as a list for paging; they are stored in order of creation. */
-export const listed = <Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> => ({
-  find: async ({ after, limit }) => {
-    const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after.id) + 1;
-    return records.slice(start, limit === undefined ? undefined : start + limit);
-  },
-});
+export function listed<Entry extends { readonly id: string }>(records: readonly Entry[]): Listed<Entry> {
+  return {
+    find: async ({ after, limit }) => {
+      const start = after === undefined ? 0 : records.findIndex(({ id }) => id === after.id) + 1;
+      return records.slice(start, limit === undefined ? undefined : start + limit);
+    },
+  };
+}
 
 /** The record with this id. @throws Fault `not_found` */
-export const named = <Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry => {
+export function named<Entry extends { readonly id: string }>(records: readonly Entry[], wanted: string): Entry {
   const record = records.find(({ id }) => id === wanted);
   if (!record) throw notFound();
   return record;
-};
+}
 
 /**
  * The order's validator on an answer about a payment or refund. The answer contains no personal data, so it survives
  * an erasure.
  */
-export const ofOrder = ({ version }: OrderDocument): Pick<Answer, 'etag'> => ({ etag: String(version) });
+export function ofOrder({ version }: OrderDocument): Pick<Answer, 'etag'> {
+  return { etag: String(version) };
+}
 
 /** 200 with a payment or a refund. */
-export const record = <View>(order: OrderDocument, view: View) => ok(view, ofOrder(order));
+export function record<View>(order: OrderDocument, view: View) {
+  return ok(view, ofOrder(order));
+}
 
 /** A refund as it is answered; `reference` is shown as in a payment. */
-export const refundView = (
+export function refundView(
   { id: orderId }: Pick<Order, 'id'>,
   refund: Refund,
   scopes: readonly string[],
-): Static<typeof schemas.Refund> => ({
-  id: refund.id,
-  orderId,
-  amount: refund.amount,
-  currency: refund.currency,
-  method: refund.method,
-  ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
-  createdBy: refund.createdBy ?? null,
-  createdAt: instant(refund.createdAt),
-});
+): Static<typeof schemas.Refund> {
+  return {
+    id: refund.id,
+    orderId,
+    amount: refund.amount,
+    currency: refund.currency,
+    method: refund.method,
+    ...(seesReferences(scopes) ? { reference: refund.reference } : {}),
+    createdBy: refund.createdBy ?? null,
+    createdAt: instant(refund.createdAt),
+  };
+}

@@ -23,22 +23,6 @@ import { type Target, targetOf } from '../steps/write.ts';
 import type { OrderDocument } from '../store.ts';
 import type { Addition, PerformanceOrders } from './schemas.ts';
 
-/** As {@link permitTariffs} for the lines of several items, each with its own contact. */
-const permitItems = async (
-  context: Pick<OrdersContext, 'contacts'>,
-  institution: string,
-  items: readonly { readonly contactNumber?: string }[],
-  lines: readonly Pick<HeldLine, 'criterion' | 'item'>[],
-): Promise<void> => {
-  for (const [index, { contactNumber }] of items.entries()) {
-    const own = lines.filter(({ item }) => item === index);
-    await permitTariffs(context, institution, contactNumber, own).catch((error: unknown) => {
-      if (!(error instanceof RefusedOrder)) throw error;
-      throw refusal(error.reason, `$.items[${index}]: ${error.details}`);
-    });
-  }
-};
-
 /** A visitor's items for a cart. `request`: its id, a repeat adds nothing. */
 type CartAddition = Target &
   Pick<Static<typeof Addition>, 'pointOfSale' | 'address' | 'login' | 'items'> & { readonly request: string };
@@ -48,7 +32,7 @@ type CartAddition = Target &
  * requests one creates the cart, and the others add to it. With a login its places count for that from then on. @throws Fault as for an order's lines, and for each
  * refusal of the rules
  */
-export const addToCart = async (context: OrdersContext, addition: CartAddition): Promise<OrderDocument> => {
+export async function addToCart(context: OrdersContext, addition: CartAddition): Promise<OrderDocument> {
   const { institution, orderId, request, pointOfSale, address, login, items } = addition;
   const member = login === undefined ? undefined : visitorWith(institution, login);
   const permit = (lines: readonly HeldLine[]) => permitItems(context, institution, items, lines);
@@ -65,6 +49,22 @@ export const addToCart = async (context: OrdersContext, addition: CartAddition):
     if (error instanceof UniqueViolation) return add();
     throw error;
   }
+}
+
+/** As {@link permitTariffs} for the lines of several items, each with its own contact. */
+const permitItems = async (
+  context: Pick<OrdersContext, 'contacts'>,
+  institution: string,
+  items: readonly { readonly contactNumber?: string }[],
+  lines: readonly Pick<HeldLine, 'criterion' | 'item'>[],
+): Promise<void> => {
+  for (const [index, { contactNumber }] of items.entries()) {
+    const own = lines.filter(({ item }) => item === index);
+    await permitTariffs(context, institution, contactNumber, own).catch((error: unknown) => {
+      if (!(error instanceof RefusedOrder)) throw error;
+      throw refusal(error.reason, `$.items[${index}]: ${error.details}`);
+    });
+  }
 };
 
 /**
@@ -72,7 +72,7 @@ export const addToCart = async (context: OrdersContext, addition: CartAddition):
  * `contactNumber`. @throws Fault `not_found`, a refusal of the catalog or of the
  * rules
  */
-export const changeCartLine = async (
+export async function changeCartLine(
   context: OrdersContext,
   target: Target,
   { lineId, request }: { readonly lineId: string; readonly request: string },
@@ -81,7 +81,7 @@ export const changeCartLine = async (
     contactNumber,
     beneficiary,
   }: { tariffId?: string; contactNumber?: string; beneficiary: NonNullable<LineChange['beneficiary']> },
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const found = await findAny(context, target);
   const line = found.lines.find(({ id }) => id === lineId);
   const isOpen = isCart(found) && found.state === 'open';
@@ -99,14 +99,14 @@ export const changeCartLine = async (
   const command = { ...target, request, appliesTo: 'carts' } as const;
   const { order } = await runCommand(context, command, (current, now) => changeLine(current, lineId, change, now));
   return order;
-};
+}
 
 /**
  * Abandons a cart, durably; idempotent, also after it expired. Its places are released at once if the catalog
  * answers, otherwise by the event. An order whose payment failed is cancelled. @throws Fault `not_found`, or a
  * refusal if the cart was bought
  */
-export const abandonCart = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+export async function abandonCart(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const found = await findAny(context, target);
   if (!isCart(found)) throw refusal('cart_gone');
   const placeIds = found.lines.map(({ place }) => place.id);
@@ -118,33 +118,33 @@ export const abandonCart = async (context: OrdersContext, target: Target): Promi
     if (!isUnavailable(error)) throw error;
   }
   return order;
-};
+}
 
 /**
  * Cancels an order for its shopper, durably; a repeat of the request answers the same. @throws Fault `not_found`
  * (also for carts), or a refusal of the rules
  */
-export const cancelForShopper = (
+export function cancelForShopper(
   context: OrdersContext,
   target: Target,
   requestId: string,
   { reason, until }: { readonly reason: string | null; readonly until?: number | undefined },
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const request = derivedId('req', 'cancellation', target.orderId, requestId);
   const rule: CancelRule = (order, how, now) => cancelByShopper(order, { ...how, until }, now);
   return cancelOrder(context, { ...target, request }, { reason, override: false, rule });
-};
+}
 
 /**
  * Cancels a cart or an order whose checkout met an unforeseen error; idempotent. `cancelled` is true only once that
  * is durable; `state` is null if there is no order. After `notAfter` (epoch milliseconds) nothing is cancelled: by then the caller has reported a failure,
  * and a repeated checkout may have succeeded. @throws Fault `service_unavailable`
  */
-export const cancelAfterFault = async (
+export async function cancelAfterFault(
   context: OrdersContext,
   target: Target,
   notAfter: number,
-): Promise<{ readonly cancelled: boolean; readonly state: State | null }> => {
+): Promise<{ readonly cancelled: boolean; readonly state: State | null }> {
   const rule: CancelRule = (order, how, now) =>
     now > notAfter ? refuse('wrong_state', 'It is too late to cancel what the fault left.') : cancel(order, how, now);
   const how = { reason: 'an unforeseen error at the checkout', override: false, rule };
@@ -157,20 +157,13 @@ export const cancelAfterFault = async (
     const state = (await context.orders.of(target.institution).get(target.orderId))?.state ?? null;
     return { cancelled: state === 'cancelled', state };
   }
-};
-
-/** Start of the order's first performance; orders without lines sort last. */
-const startOf = ({ lines }: OrderDocument): number =>
-  Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
-
-const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
-  startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
 
 /**
  * The orders of a contact and those in `ids`, by start of the first performance, then by id, without carts; expires those past due. Reads all
  * orders of the contact, which are few.
  */
-export const listShopOrders = async (
+export async function listShopOrders(
   context: OrdersContext,
   institution: string,
   {
@@ -179,7 +172,7 @@ export const listShopOrders = async (
     offset,
     limit,
   }: { contactNumber?: string | undefined; ids: readonly string[]; offset: number; limit: number },
-): Promise<{ readonly items: readonly OrderDocument[]; readonly total: number }> => {
+): Promise<{ readonly items: readonly OrderDocument[]; readonly total: number }> {
   const orders = context.orders.of(institution);
   const own = contactNumber === undefined ? [] : await orders.find({ where: { contactNumber, listedAt: { gt: 0 } } });
   const others = ids.filter((id) => !own.some((order) => order.id === id));
@@ -191,41 +184,41 @@ export const listShopOrders = async (
     page.map((order) => (isPastDue(order, now) ? expireNow(context, targetOf(order)) : order)),
   );
   return { items, total: found.length };
-};
+}
+
+const byStartThenId = (a: OrderDocument, b: OrderDocument): number =>
+  startOf(a) - startOf(b) || (a.id < b.id ? -1 : Number(a.id > b.id));
+
+/** Start of the order's first performance; orders without lines sort last. */
+const startOf = ({ lines }: OrderDocument): number =>
+  Math.min(...lines.map(({ startDate }) => Date.parse(startDate)), Number.MAX_SAFE_INTEGER);
 
 /** The order with a number, as people write it. @throws Fault `not_found`, also for a cart */
-export const findByNumber = async (
+export async function findByNumber(
   context: OrdersContext,
   institution: string,
   number: string,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const where = { shortNumber: number.toLowerCase() };
   const [found] = await context.orders.of(institution).find({ where, index: 'number', limit: 1 });
   if (!found) throw notFound();
   return findOrder(context, { institution, orderId: found.id });
-};
+}
 
 /** Orders looked at for one page. */
 const PAGE = 200;
-
-const shownIf =
-  (performanceId: string) =>
-  ({ id, state, createdBy, contactNumber, performanceIds }: OrderDocument) =>
-    state === 'confirmed' && createdBy && 'pointOfSale' in createdBy && performanceIds.includes(performanceId)
-      ? [{ id, pointOfSale: createdBy.pointOfSale, contactNumber }]
-      : [];
 
 /**
  * A page of the confirmed orders that shoppers made at points of sale and that have a place of the performance: those of
  * which it is the first come first. `after` is the `next` of the page before. A page may be empty although others
  * follow; an order may be on two pages if it changes meanwhile.
  */
-export const performanceOrders = async (
+export async function performanceOrders(
   { orders: handle, links: linkHandle }: Pick<OrdersContext, 'orders' | 'links'>,
   institution: string,
   performanceId: string,
   after = 'first',
-): Promise<Static<typeof PerformanceOrders>> => {
+): Promise<Static<typeof PerformanceOrders>> {
   const [orders, links] = [handle.of(institution), linkHandle.of(institution)];
   const [source, last] = after.split(' ');
   const page = { where: { performanceId }, limit: PAGE, ...(last ? { after: { value: last, id: last } } : {}) };
@@ -244,4 +237,11 @@ export const performanceOrders = async (
   const linked = await links.find(page);
   const ids = linked.map(({ orderId }) => orderId);
   return answer(ids.length === 0 ? [] : await orders.find({ where: { id: { in: ids } } }), linked, null);
-};
+}
+
+const shownIf =
+  (performanceId: string) =>
+  ({ id, state, createdBy, contactNumber, performanceIds }: OrderDocument) =>
+    state === 'confirmed' && createdBy && 'pointOfSale' in createdBy && performanceIds.includes(performanceId)
+      ? [{ id, pointOfSale: createdBy.pointOfSale, contactNumber }]
+      : [];

@@ -18,30 +18,9 @@ import type { Checkout } from './schemas.ts';
 type CheckoutRequest = Static<typeof Checkout>;
 
 /** The request id of a checkout, by which the order lists it as handled. */
-export const checkoutName = (orderId: string, requestId: string): string =>
-  derivedId('req', 'checkout', orderId, requestId);
-
-const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are gone, so it could not be bought.');
-
-/** Whether an earlier attempt recorded the payment, found places gone and died before cancelling. */
-const isStranded = (order: OrderDocument): boolean =>
-  order.state === 'open' && order.saleDue == null && order.payments.length > 0 && due(order) === 0;
-
-/**
- * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
- * otherwise a new one.
- */
-const contactOfGuest = (order: OrderDocument, requestId: string): string => {
-  const { id, contactNumber, guestContact, erasedContact } = order;
-  const isReusable = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
-  return isReusable ? contactNumber : guestNumber(id, requestId);
-};
-
-/** The buyer and the buyer's criteria; a guest has no contact yet, and no criteria. */
-const buyerOf = async (context: OrdersContext, { institution }: Target, { contactNumber, guest }: CheckoutRequest) => {
-  if (contactNumber === undefined) return { criteria: [], guest };
-  return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
-};
+export function checkoutName(orderId: string, requestId: string): string {
+  return derivedId('req', 'checkout', orderId, requestId);
+}
 
 /**
  * Makes an order of a cart in one write: on account and free of charge its places are sold first, with a pending payment
@@ -50,11 +29,11 @@ const buyerOf = async (context: OrdersContext, { institution }: Target, { contac
  * each refusal of the rules, `semantically_invalid` (unknown contact), `service_unavailable`: a paid order is confirmed
  * later unless it is cancelled
  */
-export const checkoutCart = async (
+export async function checkoutCart(
   context: OrdersContext,
   target: Target,
   requested: CheckoutRequest,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { requestId, paymentMethod: method, paymentToken: token = 'ok' } = requested;
   const { criteria, ...buyer } = await buyerOf(context, target, requested);
   const command = { ...target, request: checkoutName(target.orderId, requestId), appliesTo: 'both' } as const;
@@ -91,4 +70,26 @@ export const checkoutCart = async (
     await cancelUnlessEnded(context, { ...target, appliesTo: 'both' }, 'its places were gone at the checkout');
     throw placesGone();
   }
+}
+
+/** The buyer and the buyer's criteria; a guest has no contact yet, and no criteria. */
+const buyerOf = async (context: OrdersContext, { institution }: Target, { contactNumber, guest }: CheckoutRequest) => {
+  if (contactNumber === undefined) return { criteria: [], guest };
+  return { contactNumber, criteria: await context.contacts.criteria(institution, contactNumber) };
 };
+
+/**
+ * The contact number of a guest: that of the previous guest if the order still names it and it was not erased;
+ * otherwise a new one.
+ */
+const contactOfGuest = (order: OrderDocument, requestId: string): string => {
+  const { id, contactNumber, guestContact, erasedContact } = order;
+  const isReusable = contactNumber !== null && contactNumber === guestContact && contactNumber !== erasedContact;
+  return isReusable ? contactNumber : guestNumber(id, requestId);
+};
+
+/** Whether an earlier attempt recorded the payment, found places gone and died before cancelling. */
+const isStranded = (order: OrderDocument): boolean =>
+  order.state === 'open' && order.saleDue == null && order.payments.length > 0 && due(order) === 0;
+
+const placesGone = (): Fault => refusal('places_gone', 'Places of the cart are gone, so it could not be bought.');

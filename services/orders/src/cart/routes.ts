@@ -41,49 +41,11 @@ import {
 
 const whole = { path: '/internal/shop/orders/{orderId}', params: { orderId: id } } as const;
 const write = { method: 'post', access: 'internal', withoutIdempotency: true, answers: { 200: Outcome } } as const;
-const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, params: whole.params }) as const;
-const lineAction = (name: string) =>
-  ({ ...write, path: `${whole.path}/lines/{lineId}/${name}`, params: { orderId: id, lineId: id } }) as const;
 
-/** Whether the order has the effect of the request already. */
-const isDoneBy = (request: string) => (order: OrderDocument) => isHandled(order, request);
-
-/**
- * Runs a visitor's request and answers a refusal as data. `isDone` says whether the order already has the effect of
- * this request: then two attempts met, and the slower one failed harmlessly. @throws Fault for every error that is
- * not a refusal, or whose reason is not one of the shop's
- */
-const outcomeOf = async (
-  context: Pick<OrdersContext, 'orders'>,
-  { institution, orderId }: Target,
-  act: () => Promise<OrderDocument>,
-  isDone: (order: OrderDocument) => boolean = () => false,
-) => {
-  const done = (order: OrderDocument) =>
-    ok({ outcome: 'done' as const, reason: null, details: null, order: shopView(order) });
-  try {
-    return done(await act());
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const order = await context.orders.of(institution).get(orderId);
-    if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable'))
-      return done(order);
-    const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
-    if (!reason) throw error;
-    return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? shopView(order) : null });
-  }
-};
-
-/** Makes handlers that run a visitor's request and answer its refusal as data. */
-const createHandler =
-  (context: OrdersContext) =>
-  <Params extends { readonly orderId: string }, Body>(
-    act: (target: Target, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
-  ) =>
-  (request: Request<Params, unknown, Body>) => {
-    const target = { institution: request.caller.institution, orderId: request.params.orderId };
-    return outcomeOf(context, target, () => act(target, request));
-  };
+/** Carts: the internal operations of the point of sale on carts, their checkout, and shoppers' orders. */
+export function shopRoutes(context: OrdersContext): AnyOperation[] {
+  return [...cartRoutes(context), ...orderRoutes(context)];
+}
 
 /** Operations with which the point of sale fills a cart. Refusals are data. */
 const cartRoutes = (context: OrdersContext): AnyOperation[] => [
@@ -137,6 +99,51 @@ const cartRoutes = (context: OrdersContext): AnyOperation[] => [
     handle: createHandler(context)((target) => abandonCart(context, target)),
   }),
 ];
+
+/**
+ * Runs a visitor's request and answers a refusal as data. `isDone` says whether the order already has the effect of
+ * this request: then two attempts met, and the slower one failed harmlessly. @throws Fault for every error that is
+ * not a refusal, or whose reason is not one of the shop's
+ */
+const outcomeOf = async (
+  context: Pick<OrdersContext, 'orders'>,
+  { institution, orderId }: Target,
+  act: () => Promise<OrderDocument>,
+  isDone: (order: OrderDocument) => boolean = () => false,
+) => {
+  const done = (order: OrderDocument) =>
+    ok({ outcome: 'done' as const, reason: null, details: null, order: shopView(order) });
+  try {
+    return done(await act());
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const order = await context.orders.of(institution).get(orderId);
+    if (order && isDone(order) && (error.code === 'conflict' || error.code === 'service_unavailable'))
+      return done(order);
+    const reason = error instanceof RefusedOrder ? refusals[error.reason].shopReason : null;
+    if (!reason) throw error;
+    return ok({ outcome: 'refused' as const, reason, details: error.details, order: order ? shopView(order) : null });
+  }
+};
+
+/** Whether the order has the effect of the request already. */
+const isDoneBy = (request: string) => (order: OrderDocument) => isHandled(order, request);
+
+const lineAction = (name: string) =>
+  ({ ...write, path: `${whole.path}/lines/{lineId}/${name}`, params: { orderId: id, lineId: id } }) as const;
+
+/** Makes handlers that run a visitor's request and answer its refusal as data. */
+const createHandler =
+  (context: OrdersContext) =>
+  <Params extends { readonly orderId: string }, Body>(
+    act: (target: Target, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
+  ) =>
+  (request: Request<Params, unknown, Body>) => {
+    const target = { institution: request.caller.institution, orderId: request.params.orderId };
+    return outcomeOf(context, target, () => act(target, request));
+  };
+
+const action = (name: string) => ({ ...write, path: `${whole.path}/${name}`, params: whole.params }) as const;
 
 /** Operations with which the point of sale sells a cart, shows its orders and cancels them. */
 const orderRoutes = (context: OrdersContext): AnyOperation[] => [
@@ -243,6 +250,3 @@ const orderRoutes = (context: OrdersContext): AnyOperation[] => [
       ok(await performanceOrders(context, institution, params.performanceId, query.after)),
   }),
 ];
-
-/** Carts: the internal operations of the point of sale on carts, their checkout, and shoppers' orders. */
-export const shopRoutes = (context: OrdersContext): AnyOperation[] => [...cartRoutes(context), ...orderRoutes(context)];

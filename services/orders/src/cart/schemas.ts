@@ -140,19 +140,21 @@ export const Outcome = named(
 );
 
 /** An order or a cart for the point of sale. */
-export const shopView = (order: OrderDocument): Static<typeof ShopOrder> => ({
-  ...shownToShoppers(orderView(order)),
-  listed: order.listedAt !== null,
-  payable: order.listedAt !== null && isCart(order),
-  lines: order.lines.map((line) => {
-    const { currency, ...shownLine } = lineView(line, order);
-    return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
-  }),
-  deadline: instantOrNull(order.deadline),
-  checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
-  cancelledAt: instantOrNull(order.cancellation?.requestedAt),
-  ...(order.cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
-});
+export function shopView(order: OrderDocument): Static<typeof ShopOrder> {
+  return {
+    ...shownToShoppers(orderView(order)),
+    listed: order.listedAt !== null,
+    payable: order.listedAt !== null && isCart(order),
+    lines: order.lines.map((line) => {
+      const { currency, ...shownLine } = lineView(line, order);
+      return { ...shownLine, criterion: line.criterion, ...(line.about === undefined ? {} : { about: line.about }) };
+    }),
+    deadline: instantOrNull(order.deadline),
+    checkout: order.checkout ? { ...order.checkout, at: instant(order.checkout.at) } : null,
+    cancelledAt: instantOrNull(order.cancellation?.requestedAt),
+    ...(order.cancellation?.reason === PERFORMANCE_CANCELLED ? { performanceCancelled: true } : {}),
+  };
+}
 
 /** The sold orders of shoppers for a performance, a page of them. */
 export const PerformanceOrders = named(

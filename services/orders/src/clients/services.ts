@@ -43,66 +43,124 @@ const CHANGE_MS = 6_000;
  * `service_unavailable` when the catalog does not answer, which may have acted or not. A call that comes late changes
  * only places that the order still has. `missing` are places that the order has lost; then nothing was changed.
  */
-export const createStock = (catalog: ServiceClient<Catalog>) => ({
-  /**
-   * The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
-   * `heldUntil` places are held for the time of the point of sale, by default 15 minutes. @throws Fault with the order's
-   * code for what the catalog refuses; then nothing is held.
-   */
-  async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
-    const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
-    const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
-    if (refused) throw refusal(refused.reason, refused.details);
-    const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
-    return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
-  },
+export function createStock(catalog: ServiceClient<Catalog>) {
+  return {
+    /**
+     * The same `requestId` again gives the same places; a later `asOf` is another try of the same request. Without
+     * `heldUntil` places are held for the time of the point of sale, by default 15 minutes. @throws Fault with the order's
+     * code for what the catalog refuses; then nothing is held.
+     */
+    async hold(institution: string, body: Versioned<'holdPlaces'>): Promise<Held> {
+      const answer = await catalog.call(institution, 'holdPlaces', { body, timeoutMs: HOLD_MS });
+      const { refusal: refused, heldUntil, pointOfSale, lines } = answer;
+      if (refused) throw refusal(refused.reason, refused.details);
+      const { serviceHost = null, ticketDelivery = 'print' } = pointOfSale ?? {};
+      return { heldUntil: String(heldUntil), pointOfSale: serviceHost, ticketDelivery, lines };
+    },
 
-  /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */
-  async quotes(institution: string, items: readonly Omit<RequestedItem, 'quantity'>[], pointOfSale: string | null) {
-    const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
-    const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
-    if (refused) throw refusal(refused.reason, refused.details);
-    if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
-    return quotes;
-  },
+    /** What a place of each item would cost; nothing is held. @throws Fault as `hold` */
+    async quotes(institution: string, items: readonly Omit<RequestedItem, 'quantity'>[], pointOfSale: string | null) {
+      const body = { items, ...(pointOfSale === null ? {} : { pointOfSale }) };
+      const { refusal: refused, quotes } = await catalog.call(institution, 'quoteItems', { body });
+      if (refused) throw refusal(refused.reason, refused.details);
+      if (quotes.length !== items.length) throw new Error('the catalog answered without a price for every item');
+      return quotes;
+    },
 
-  /**
-   * The prices of all items, and every reason for which a hold would be refused; nothing is held. `publicOnly`: what
-   * public access does not show is unknown.
-   */
-  quoteAll: (institution: string, body: Body<'quoteOrderItems'>) =>
-    catalog.call(institution, 'quoteOrderItems', { body }),
+    /**
+     * The prices of all items, and every reason for which a hold would be refused; nothing is held. `publicOnly`: what
+     * public access does not show is unknown.
+     */
+    quoteAll: (institution: string, body: Body<'quoteOrderItems'>) =>
+      catalog.call(institution, 'quoteOrderItems', { body }),
 
-  /** Keeps places, all or none, at least until an instant; never shorter than before. */
-  extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
-    catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
+    /** Keeps places, all or none, at least until an instant; never shorter than before. */
+    extend: (institution: string, holder: string, body: Body<'extendHold'>) =>
+      catalog.call(institution, 'extendHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-  /** Ends the hold of places sooner, unless a later version of the order has changed it since. */
-  async shorten(institution: string, holder: string, body: Body<'shortenHold'>): Promise<void> {
-    await catalog.call(institution, 'shortenHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
-  },
+    /** Ends the hold of places sooner, unless a later version of the order has changed it since. */
+    async shorten(institution: string, holder: string, body: Body<'shortenHold'>): Promise<void> {
+      await catalog.call(institution, 'shortenHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
+    },
 
-  /**
-   * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it. After
-   * it, facts of a version before `asOf` release nothing.
-   */
-  renew: (institution: string, holder: string, body: Versioned<'renewHold'>) =>
-    catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
+    /**
+     * Holds places again whose hold may be over, all or none; where one is gone, `replaces` of another one names it. After
+     * it, facts of a version before `asOf` release nothing.
+     */
+    renew: (institution: string, holder: string, body: Versioned<'renewHold'>) =>
+      catalog.call(institution, 'renewHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-  /** Sells held places, all or none. */
-  sell: (institution: string, holder: string, body: Body<'sellHold'>) =>
-    catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
+    /** Sells held places, all or none. */
+    sell: (institution: string, holder: string, body: Body<'sellHold'>) =>
+      catalog.call(institution, 'sellHold', { path: { holder }, body, timeoutMs: CHANGE_MS }),
 
-  /** Releases these places, with `sold` also sold ones, unless the order has them since a later version. */
-  async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
-    await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
-  },
-});
+    /** Releases these places, with `sold` also sold ones, unless the order has them since a later version. */
+    async release(institution: string, holder: string, body: Versioned<'releaseHold'>): Promise<void> {
+      await catalog.call(institution, 'releaseHold', { path: { holder }, body, timeoutMs: CHANGE_MS });
+    },
+  };
+}
 
 export type Stock = ReturnType<typeof createStock>;
 
 /** Maximum wait for the write of a guest's contact: the buyer waits meanwhile, and the write stays due. */
 const GUEST_MS = 1_500;
+
+/** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
+export function createContacts(contacts: ServiceClient<ContactsApi>) {
+  return {
+    /**
+     * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or out of
+     * the bounds of a client.
+     */
+    async criteria(
+      institution: string,
+      contactNumber: string,
+      within: ContactBounds | null = null,
+    ): Promise<readonly string[] | undefined> {
+      // An ill-formed string is no contact number: undefined without a remote call.
+      if (!contactNumber.isWellFormed()) return undefined;
+      const contact = await contacts.find(institution, 'getContactInternally', {
+        path: { contactNumber },
+        query: reachQuery(within),
+      });
+      return contact?.erasedAt === null ? contact.criteria : undefined;
+    },
+
+    /** Whether the contact is there and has an address for mails. */
+    async hasEmail(institution: string, contactNumber: string): Promise<boolean> {
+      if (!contactNumber.isWellFormed()) return false;
+      const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query: {} });
+      return contact?.erasedAt === null && contact.hasEmail !== false;
+    },
+
+    /**
+     * The numbers of the contacts with this email, or whose last name or name begins so, oldest first; `hasMore`: there are
+     * more than are returned. `within`: of those that exist for a client with these bounds.
+     */
+    async find(
+      institution: string,
+      sought: { readonly email?: string; readonly name?: string; readonly among?: string },
+      within: ContactBounds | null = null,
+    ): Promise<{ readonly contactNumbers: readonly string[]; readonly hasMore: boolean }> {
+      return contacts.call(institution, 'findContacts', { query: { ...sought, ...reachQuery(within) } });
+    },
+
+    /** Writes the contact of a guest; idempotent. */
+    async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
+      await contacts.call(institution, 'writeGuest', {
+        path: { contactNumber },
+        body: { ...guest, asOf: new Date(since).toISOString() },
+        timeoutMs: GUEST_MS,
+      });
+    },
+
+    /** Erases the contact of a guest, unless its institution has changed it; idempotent. */
+    async forgetGuest(institution: string, contactNumber: string): Promise<void> {
+      await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
+    },
+  };
+}
 
 /** The bounds of a client, as contacts reads them. */
 const reachQuery = (within: ContactBounds | null) =>
@@ -114,76 +172,24 @@ const reachQuery = (within: ContactBounds | null) =>
       }
     : {};
 
-/** The contacts service, as orders uses it. Rejects with Fault `service_unavailable` if it does not answer. */
-export const createContacts = (contacts: ServiceClient<ContactsApi>) => ({
-  /**
-   * The criteria of the contact, which tariffs and payment methods need; undefined if it is unknown or erased, or out of
-   * the bounds of a client.
-   */
-  async criteria(
-    institution: string,
-    contactNumber: string,
-    within: ContactBounds | null = null,
-  ): Promise<readonly string[] | undefined> {
-    // An ill-formed string is no contact number: undefined without a remote call.
-    if (!contactNumber.isWellFormed()) return undefined;
-    const contact = await contacts.find(institution, 'getContactInternally', {
-      path: { contactNumber },
-      query: reachQuery(within),
-    });
-    return contact?.erasedAt === null ? contact.criteria : undefined;
-  },
-
-  /** Whether the contact is there and has an address for mails. */
-  async hasEmail(institution: string, contactNumber: string): Promise<boolean> {
-    if (!contactNumber.isWellFormed()) return false;
-    const contact = await contacts.find(institution, 'getContactInternally', { path: { contactNumber }, query: {} });
-    return contact?.erasedAt === null && contact.hasEmail !== false;
-  },
-
-  /**
-   * The numbers of the contacts with this email, or whose last name or name begins so, oldest first; `hasMore`: there are
-   * more than are returned. `within`: of those that exist for a client with these bounds.
-   */
-  async find(
-    institution: string,
-    sought: { readonly email?: string; readonly name?: string; readonly among?: string },
-    within: ContactBounds | null = null,
-  ): Promise<{ readonly contactNumbers: readonly string[]; readonly hasMore: boolean }> {
-    return contacts.call(institution, 'findContacts', { query: { ...sought, ...reachQuery(within) } });
-  },
-
-  /** Writes the contact of a guest; idempotent. */
-  async writeGuest(institution: string, contactNumber: string, { since, ...guest }: Guest): Promise<void> {
-    await contacts.call(institution, 'writeGuest', {
-      path: { contactNumber },
-      body: { ...guest, asOf: new Date(since).toISOString() },
-      timeoutMs: GUEST_MS,
-    });
-  },
-
-  /** Erases the contact of a guest, unless its institution has changed it; idempotent. */
-  async forgetGuest(institution: string, contactNumber: string): Promise<void> {
-    await contacts.call(institution, 'forgetGuest', { path: { contactNumber }, timeoutMs: GUEST_MS });
-  },
-});
-
 export type Contacts = ReturnType<typeof createContacts>;
 
 /** The contacts that exist for a caller; for another number nothing else is answered than for an unknown one. */
-export const contactsWithin = (
+export function contactsWithin(
   contacts: Contacts,
   only: readonly string[] | null,
   within: ContactBounds | null,
-): Contacts => ({
-  ...contacts,
-  criteria: async (institution, contactNumber) =>
-    (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, within) : undefined,
-  find: async (institution, sought) =>
-    only?.length === 0
-      ? { contactNumbers: [], hasMore: false }
-      : contacts.find(institution, { ...sought, ...(only && { among: only.join() }) }, within),
-});
+): Contacts {
+  return {
+    ...contacts,
+    criteria: async (institution, contactNumber) =>
+      (only?.includes(contactNumber) ?? true) ? contacts.criteria(institution, contactNumber, within) : undefined,
+    find: async (institution, sought) =>
+      only?.length === 0
+        ? { contactNumbers: [], hasMore: false }
+        : contacts.find(institution, { ...sought, ...(only && { among: only.join() }) }, within),
+  };
+}
 
 type Issue = BodyOf<TicketsApi, 'issueTickets'>;
 
@@ -204,10 +210,10 @@ export interface IssuedTicket {
 }
 
 /** The tickets service, as orders uses it: best effort, no call rejects. */
-export const createTickets = (
+export function createTickets(
   tickets: ServiceClient<TicketsApi>,
   { controlledMs = CONTROLLED_MS, issueMs = ISSUE_MS } = {},
-) => {
+) {
   const issuing = createBestEffort({ ms: issueMs });
   return {
     /** Ids of the order's controlled tickets; undefined if the tickets service does not answer within a second. */
@@ -235,6 +241,6 @@ export const createTickets = (
       return (await issuing(() => tickets.call(institution, 'issueTickets', request)))?.tickets;
     },
   };
-};
+}
 
 export type Tickets = ReturnType<typeof createTickets>;

@@ -4,53 +4,49 @@ import { contactNamed, orderConfirmed } from './order/facts.ts';
 import { type Guest, type Line, type Order, type State, states, type TicketDelivery } from './order/order.ts';
 import { touched, unfit } from './order/state.ts';
 
+/**
+ * The order bought by this contact. Keeps a guest's data until the contact is written, and the contact number of a
+ * former guest until it is erased.
+ */
+export function boughtBy<O extends Order>(
+  order: O,
+  contactNumber: string,
+  guest: Omit<Guest, 'since'> | undefined,
+  now: number,
+): O {
+  const former = order.guestContact ?? contactNumber;
+  const rest = former === contactNumber ? order : without(order, former, now);
+  const guestContact = guest ? contactNumber : null;
+  return { ...rest, contactNumber, guestContact, guest: guest ? { ...guest, since: now } : null };
+}
+
 /** Adds a contact to be erased unless an order still names it. */
 const without = <O extends Order>(order: O, contactNumber: string, now: number): O => {
   const contactNumbers = [...new Set([...(order.formerGuests?.contactNumbers ?? []), contactNumber])];
   return { ...order, formerGuests: { contactNumbers, since: now } };
 };
 
-/**
- * The order bought by this contact. Keeps a guest's data until the contact is written, and the contact number of a
- * former guest until it is erased.
- */
-export const boughtBy = <O extends Order>(
-  order: O,
-  contactNumber: string,
-  guest: Omit<Guest, 'since'> | undefined,
-  now: number,
-): O => {
-  const former = order.guestContact ?? contactNumber;
-  const rest = former === contactNumber ? order : without(order, former, now);
-  const guestContact = guest ? contactNumber : null;
-  return { ...rest, contactNumber, guestContact, guest: guest ? { ...guest, since: now } : null };
-};
-
-/** The order after it passed from its guest to another buyer: a contact not written yet will not be. */
-const withoutUnwritten = <O extends Order>(order: O, now: number): O =>
-  order.guest && order.guestContact
-    ? without({ ...order, guest: null, guestContact: null }, order.guestContact, now)
-    : order;
-
 /** The order after the contact of the guest of `since` was written. Another buyer may have the order by now. */
-export const written = <O extends Order>(order: O, contactNumber: string, since: number, now: number): O => {
+export function written<O extends Order>(order: O, contactNumber: string, since: number, now: number): O {
   if (order.guestContact !== contactNumber) return without(order, contactNumber, now);
   return order.guest?.since === since ? { ...order, guest: null } : order;
-};
+}
 
 /** The order after contacts erased the former guests in `seen`; one added since then stays. */
-export const forgotten = <O extends Order>(order: O, seen: NonNullable<Order['formerGuests']>): O =>
-  order.formerGuests?.since === seen.since && order.formerGuests.contactNumbers.length === seen.contactNumbers.length
+export function forgotten<O extends Order>(order: O, seen: NonNullable<Order['formerGuests']>): O {
+  return order.formerGuests?.since === seen.since &&
+    order.formerGuests.contactNumbers.length === seen.contactNumbers.length
     ? { ...order, formerGuests: null }
     : order;
+}
 
 const undelivered: readonly State[] = ['open', 'reserved', 'payment_pending', 'expired'];
 
 /** The refusal of tariffs whose criterion the buyer's contact does not meet; undefined if there are none. */
-export const inaccessible = (
+export function inaccessible(
   lines: readonly Pick<Line, 'criterion'>[],
   criteria: readonly string[],
-): Refused | undefined => {
+): Refused | undefined {
   const unmet = lines.flatMap(({ criterion }) =>
     criterion === null || criteria.includes(criterion) ? [] : [criterion],
   );
@@ -58,7 +54,7 @@ export const inaccessible = (
   const remedy = 'name one as $.contactNumber, or use a token with the scope orders.sensitive:write';
   const needed = [...new Set(unmet)].join(' and ');
   return refuse('tariff_not_accessible', `A tariff needs a contact with ${needed}: ${remedy}.`);
-};
+}
 
 /**
  * Changes the delivery of tickets until the confirmation, and the contact and the external reference in every visible
@@ -67,7 +63,7 @@ export const inaccessible = (
  * changing an order does not erase contacts. `criteria`: those of another contact, which tariffs of the order may need
  * (refused: `tariff_not_accessible`); absent: whoever changes it may sell them to anybody.
  */
-export const changeDetails = <O extends Order>(
+export function changeDetails<O extends Order>(
   order: O,
   patch: {
     readonly contactNumber?: string | null;
@@ -76,7 +72,7 @@ export const changeDetails = <O extends Order>(
   },
   now: number,
   criteria?: readonly string[],
-): Decision<O> => {
+): Decision<O> {
   // A change is allowed past the deadline, but the expiry is written first.
   const refused = unfit(order, states, 'changed', now);
   if (refused) return refused;
@@ -95,4 +91,10 @@ export const changeDetails = <O extends Order>(
   const next: O = touched({ ...own, contactNumber, externalReference, ...delivery, ...former }, now);
   if (!isOtherBuyer) return accept(next);
   return accept(next, ...contactNamed(next), ...(hasTickets(order) ? [orderConfirmed(next)] : []));
-};
+}
+
+/** The order after it passed from its guest to another buyer: a contact not written yet will not be. */
+const withoutUnwritten = <O extends Order>(order: O, now: number): O =>
+  order.guest && order.guestContact
+    ? without({ ...order, guest: null, guestContact: null }, order.guestContact, now)
+    : order;

@@ -10,11 +10,11 @@ import { abandoned, isPastDue, linesAtEnd, touched, wrongState } from './order/s
  * `wrong_state` (cancelled, expired), `sale_due` (paid in full, after the end of its hold). A sale in progress is refused as
  * `wrong_state` when it would confirm the order; what it has sold is released by the cancellation's fact.
  */
-export const cancel = <O extends Order>(
+export function cancel<O extends Order>(
   order: O,
   how: { readonly reason: string | null; readonly override: boolean; readonly controlled: number | null },
   now: number,
-): Decision<O> => {
+): Decision<O> {
   if (order.state === 'expired' || order.state === 'cancelled')
     return order.saleDue ? refuse('sale_due') : wrongState(order, 'cancelled');
   // Late, its places are held again first: no fact of an earlier cancellation would release them.
@@ -56,26 +56,26 @@ export const cancel = <O extends Order>(
     },
   };
   return accept(touched(cancelled, now), fact);
-};
+}
+
+/** Records how many tickets were cancelled (`tickets.cancelled`). Duplicates and older events change nothing. */
+export function recordTicketsCancelled<O extends Order>(
+  order: O,
+  fact: { readonly version: number; readonly ticketsCancelled: number; readonly controlled: number },
+  now: number,
+): Accepted<O> {
+  const { cancellation } = order;
+  if (!cancellation?.hadTickets || fact.version <= cancellation.ticketsVersion) return accept(order);
+  const { version: ticketsVersion, ticketsCancelled, controlled } = fact;
+  const next = settled({ ...cancellation, ticketsCancelled, controlled, ticketsVersion }, now);
+  return accept(touched({ ...order, cancellation: next }, now));
+}
 
 /** Sets `settledAt` once, when the last number becomes known. */
 const settled = (cancellation: Cancellation, now: number): Cancellation => {
   const { settledAt, ticketsCancelled, controlled, placesReleased } = cancellation;
   const known = ticketsCancelled !== null && controlled !== null && placesReleased !== null;
   return settledAt === null && known ? { ...cancellation, settledAt: now } : cancellation;
-};
-
-/** Records how many tickets were cancelled (`tickets.cancelled`). Duplicates and older events change nothing. */
-export const recordTicketsCancelled = <O extends Order>(
-  order: O,
-  fact: { readonly version: number; readonly ticketsCancelled: number; readonly controlled: number },
-  now: number,
-): Accepted<O> => {
-  const { cancellation } = order;
-  if (!cancellation?.hadTickets || fact.version <= cancellation.ticketsVersion) return accept(order);
-  const { version: ticketsVersion, ticketsCancelled, controlled } = fact;
-  const next = settled({ ...cancellation, ticketsCancelled, controlled, ticketsVersion }, now);
-  return accept(touched({ ...order, cancellation: next }, now));
 };
 
 /** The reason of a cancellation that follows from that of a performance. */
@@ -88,15 +88,15 @@ export type ReleaseCause = (typeof releaseCauses)[number];
  * Records how many places were released (`places.released`). Only the release caused by the cancellation counts: of
  * its tickets, or of the order itself if it had none; never one caused by an earlier expiry.
  */
-export const recordPlacesReleased = <O extends Order>(
+export function recordPlacesReleased<O extends Order>(
   order: O,
   fact: { readonly version: number; readonly cause: ReleaseCause; readonly placesReleased: number },
   now: number,
-): Accepted<O> => {
+): Accepted<O> {
   const { cancellation } = order;
   if (!cancellation || fact.version <= cancellation.placesVersion) return accept(order);
   if (fact.cause !== (cancellation.hadTickets ? 'tickets.cancelled' : 'order.cancelled')) return accept(order);
   const { version: placesVersion, placesReleased } = fact;
   const next = settled({ ...cancellation, placesReleased, placesVersion }, now);
   return accept(touched({ ...order, cancellation: next }, now));
-};
+}

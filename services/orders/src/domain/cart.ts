@@ -21,34 +21,27 @@ export interface LineChange {
   readonly beneficiary?: { readonly firstName?: string | null; readonly lastName?: string | null };
 }
 
-/** What the line shows of its place, with the name of another tariff. */
-const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
-  if (!about) return {};
-  const { tariff: _, ...rest } = about;
-  return { about: name ? { ...rest, tariff: name } : rest };
-};
-
 /**
  * Whether the order is a cart: not bought yet, or bought with payments that all failed and otherwise unchanged. Such
  * an order stays listed, and its shopper may change, abandon or buy it again while its places are held.
  */
-export const isCart = (order: Order): boolean => {
+export function isCart(order: Order): boolean {
   if (isHidden(order)) return true;
   const { checkout, state, payments } = order;
   const hasFailed = payments.length > 0 && payments.every(({ status }) => status === 'failed');
   return checkout !== undefined && state === 'open' && hasFailed;
-};
+}
 
 /**
  * Changes the tariff or the beneficiary of a cart's line. Refused: `cart_gone`, `wrong_state`, `unknown_line`,
  * `currency_mismatch`.
  */
-export const changeLine = <O extends Order>(
+export function changeLine<O extends Order>(
   order: O,
   lineId: string,
   { tariff, beneficiary }: LineChange,
   now: number,
-): Decision<O> => {
+): Decision<O> {
   if (!isCart(order)) return refuse('cart_gone');
   const refused = unfit(order, ['open'], 'changed in its lines', now);
   if (refused) return refused;
@@ -66,14 +59,21 @@ export const changeLine = <O extends Order>(
   const lines = order.lines.map((other) => (other.id === lineId ? next : other));
   if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   return accept(touched({ ...order, lines }, now));
+}
+
+/** What the line shows of its place, with the name of another tariff. */
+const described = ({ about }: Line, name: Texts | undefined): Pick<Line, 'about'> => {
+  if (!about) return {};
+  const { tariff: _, ...rest } = about;
+  return { about: name ? { ...rest, tariff: name } : rest };
 };
 
 /** The order without beneficiaries and guest, after its contact was erased. */
-export const withoutNames = <O extends Order>(order: O, now: number): O => {
+export function withoutNames<O extends Order>(order: O, now: number): O {
   const named = order.lines.some(({ beneficiary }) => beneficiary);
   if (!named) return order.guest ? { ...order, guest: null } : order;
   return touched({ ...order, guest: null, lines: order.lines.map((line) => ({ ...line, beneficiary: null })) }, now);
-};
+}
 
 /** The criterion that a contact needs to buy on account. */
 const ACCOUNT_CRITERION = 'account';
@@ -100,6 +100,18 @@ export interface CheckoutInput {
   readonly graceMs: number;
 }
 
+/**
+ * Makes an order of a cart: it belongs to the contact and is listed. With a captured payment its sale is due; with a
+ * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's data is stored until the contact is written. An order whose
+ * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
+ * `cart_gone`, `cart_expired`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`,
+ * `payment_declined`.
+ */
+export function checkOut<O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> {
+  const decision = decideCheckout(order, input, now);
+  return isRefused(decision) ? decision : { ...decision, facts: [...decision.facts, ...contactNamed(decision.next)] };
+}
+
 /** The refusal of a cart that cannot be bought, or undefined. */
 const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now: number) => {
   if (!isCart(order)) return refuse('cart_gone');
@@ -114,18 +126,6 @@ const obstacle = (order: Order, { criteria, method, token }: CheckoutInput, now:
   if (method === ON_ACCOUNT && !criteria.includes(ACCOUNT_CRITERION)) return refuse('account_required');
   if (method === SIMULATED && token === 'declined' && due(order) > 0) return refuse('payment_declined');
   return undefined;
-};
-
-/**
- * Makes an order of a cart: it belongs to the contact and is listed. With a captured payment its sale is due; with a
- * pending one it waits; on account or free of charge the caller sells it, then confirms it in the same write. A guest's data is stored until the contact is written. An order whose
- * payment failed is bought again in the same way; if by another buyer, the guest's contact will be erased. Refused:
- * `cart_gone`, `cart_expired`, `empty`, `wrong_state`, `tariff_not_accessible`, `account_required`,
- * `payment_declined`.
- */
-export const checkOut = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
-  const decision = decideCheckout(order, input, now);
-  return isRefused(decision) ? decision : { ...decision, facts: [...decision.facts, ...contactNamed(decision.next)] };
 };
 
 const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: number): Decision<O> => {
@@ -147,14 +147,14 @@ const decideCheckout = <O extends Order>(order: O, input: CheckoutInput, now: nu
  * Cancels an order for its shopper: as {@link cancel} without override, until `until` (epoch milliseconds; absent: the
  * first performance's start as it was sold), afterwards `performance_begun`. An order that is not live is refused as `not_cancellable`.
  */
-export const cancelByShopper = <O extends Order>(
+export function cancelByShopper<O extends Order>(
   order: O,
   how: { readonly reason: string | null; readonly controlled: number | null; readonly until?: number | undefined },
   now: number,
-): Decision<O> => {
+): Decision<O> {
   const decision = cancel(order, { ...how, override: false }, now);
   if (isRefused(decision))
     return decision.refused.reason === 'wrong_state' ? refuse('not_cancellable', decision.refused.details) : decision;
   const until = how.until ?? Math.min(...order.lines.map(({ startDate }) => Date.parse(startDate)));
   return until <= now ? refuse('performance_begun') : decision;
-};
+}

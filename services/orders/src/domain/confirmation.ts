@@ -14,23 +14,24 @@ import {
 import { expiredUnsold, touched, unfit, unpaidStates, waitingNoMore, wrongState } from './order/state.ts';
 
 /** Whether the order has tickets, be they cancelled. */
-export const hasTickets = ({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean =>
-  state === 'confirmed' || cancellation?.hadTickets === true;
+export function hasTickets({ state, cancellation }: Pick<Order, 'state' | 'cancellation'>): boolean {
+  return state === 'confirmed' || cancellation?.hadTickets === true;
+}
 
 /** The valid ticket of a line: the one that the confirmation created, or the last replacement. */
-export const currentTicket = ({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string => {
+export function currentTicket({ id, replacements }: Pick<Line, 'id' | 'replacements'>): string {
   const next = new Map(replacements.map(({ ticketId, replaces }) => [replaces, ticketId]));
   let current = ticketIdOf(id);
   for (let left = replacements.length; left > 0; left -= 1) current = next.get(current) ?? current;
   return current;
-};
+}
 
 /**
  * Why an order may not be sold by command, or undefined: it is neither paid nor free of charge nor on account. Refused:
  * `unpaid`, `empty` (no lines), `wrong_state` (a payment is pending and must be settled
  * first; an expired order is confirmed by a late payment only).
  */
-export const unsellable = (order: Order, onAccount: boolean, now: number): Refused | undefined => {
+export function unsellable(order: Order, onAccount: boolean, now: number): Refused | undefined {
   const refused = unfit(order, unpaidStates, 'confirmed', now);
   if (refused) return refused;
   if (order.lines.length === 0) return refuse('empty', 'The order has no lines, so it cannot be confirmed.');
@@ -40,7 +41,7 @@ export const unsellable = (order: Order, onAccount: boolean, now: number): Refus
   if (rest > 0 && !onAccount)
     return refuse('unpaid', `${rest} ${order.currency} (in minor units) is due, so the order cannot be confirmed.`);
   return undefined;
-};
+}
 
 /** The sale in the catalog. `replaced`: places sold instead of places of the lines that were taken meanwhile. */
 export interface Sale {
@@ -48,16 +49,11 @@ export interface Sale {
   readonly replaced?: readonly { readonly replaces: string; readonly place: Place }[];
 }
 
-const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
-  const place = replaced?.find(({ replaces }) => replaces === line.place.id)?.place ?? line.place;
-  return { ...line, place, ticketId: currentTicket(line) };
-};
-
 /**
  * Confirms an order whose places are all sold. Refused: `overtaken` unless the place of every line was sold, since the
  * lines changed meanwhile. The caller has decided that it may be sold.
  */
-export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Decision<O> => {
+export function confirm<O extends Order>(order: O, sale: Sale, now: number): Decision<O> {
   const lines = order.lines.map((line) => soldLine(line, sale.replaced));
   if (lines.some(({ place }) => !sale.soldPlaceIds.includes(place.id))) return refuse('overtaken');
   const confirmed: O = {
@@ -74,7 +70,31 @@ export const confirm = <O extends Order>(order: O, sale: Sale, now: number): Dec
     ...(hasNames(order) ? { namesDue: now } : {}),
   };
   return accept(touched(confirmed, now), orderConfirmed(confirmed));
+}
+
+const soldLine = (line: Line, replaced: Sale['replaced']): Line => {
+  const place = replaced?.find(({ replaces }) => replaces === line.place.id)?.place ?? line.place;
+  return { ...line, place, ticketId: currentTicket(line) };
 };
+
+/**
+ * Confirms an order that is paid in full. A confirmed order stays unchanged (another process was first). A sale that
+ * another process has given up meanwhile is due anew: the places must be held again and sold as of the present version,
+ * since an expiry or a removed line has released what was sold before. Refused: `wrong_state` or
+ * `paid_after_cancellation` (it was cancelled), `unpaid`, `overtaken`.
+ */
+export function confirmPaid<O extends Order>(
+  order: O,
+  { due: sold, ...sale }: Sale & { readonly due: SaleDue },
+  now: number,
+): Decision<O> {
+  const { state, saleDue } = order;
+  if (state === 'confirmed') return accept(order);
+  if (state === 'cancelled') return cancelledMeanwhile(order, sold.paymentId);
+  if (!isPaidInFull(order)) return refuse('unpaid');
+  if (saleDue?.since === sold.since) return confirm(order, sale, now);
+  return accept(saleDue ? order : { ...order, saleDue: { ...sold, since: Math.max(now, sold.since + 1) } });
+}
 
 /** The refusal of a sale whose order was cancelled meanwhile: what was paid is recorded, and must be refunded. */
 const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null): Decision<O> =>
@@ -83,30 +103,11 @@ const cancelledMeanwhile = <O extends Order>(order: O, paymentId: string | null)
     : acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
 
 /**
- * Confirms an order that is paid in full. A confirmed order stays unchanged (another process was first). A sale that
- * another process has given up meanwhile is due anew: the places must be held again and sold as of the present version,
- * since an expiry or a removed line has released what was sold before. Refused: `wrong_state` or
- * `paid_after_cancellation` (it was cancelled), `unpaid`, `overtaken`.
- */
-export const confirmPaid = <O extends Order>(
-  order: O,
-  { due: sold, ...sale }: Sale & { readonly due: SaleDue },
-  now: number,
-): Decision<O> => {
-  const { state, saleDue } = order;
-  if (state === 'confirmed') return accept(order);
-  if (state === 'cancelled') return cancelledMeanwhile(order, sold.paymentId);
-  if (!isPaidInFull(order)) return refuse('unpaid');
-  if (saleDue?.since === sold.since) return confirm(order, sale, now);
-  return accept(saleDue ? order : { ...order, saleDue: { ...sold, since: Math.max(now, sold.since + 1) } });
-};
-
-/**
  * Gives up the sale of an order that is paid in full, since the catalog says that places are gone. Never call it when the
  * catalog's answer is unknown: the sale may have happened. Answers `places_gone`; recorded money stays, the order stops
  * waiting for payments and expires if due. A confirmed order stays (another process was first), and so does a later sale.
  */
-export const giveUpSale = <O extends Order>(order: O, { paymentId, since }: SaleDue, now: number): Decision<O> => {
+export function giveUpSale<O extends Order>(order: O, { paymentId, since }: SaleDue, now: number): Decision<O> {
   if (order.state === 'confirmed') return accept(order);
   if (order.state === 'cancelled') return cancelledMeanwhile(order, paymentId);
   const gone = refuse(
@@ -118,36 +119,37 @@ export const giveUpSale = <O extends Order>(order: O, { paymentId, since }: Sale
   const isDue = order.saleDue?.since === since;
   const left = isDue ? expiredUnsold(waitingNoMore({ ...order, saleDue: null }, now), now) : accept(order);
   return acceptButRefuse(left, gone, paymentId);
-};
+}
 
 /**
  * Records a replacement. Events arrive in any order: each names the ticket that it replaces, and the line shows the
  * last of the chain.
  */
-export const recordReplacement = <O extends Order>(
+export function recordReplacement<O extends Order>(
   order: O,
   fact: { readonly lineId: string; readonly ticketId: string; readonly replaces: string },
   now: number,
-): Accepted<O> => {
+): Accepted<O> {
   const line = order.lines.find(({ id }) => id === fact.lineId);
   if (!line || line.replacements.some(({ replaces }) => replaces === fact.replaces)) return accept(order);
   const replacements = [...line.replacements, { ticketId: fact.ticketId, replaces: fact.replaces }];
   const ticketId = line.ticketId === null ? null : currentTicket({ id: line.id, replacements });
   const lines = order.lines.map((other) => (other.id === line.id ? { ...line, replacements, ticketId } : other));
   return accept(ticketId === line.ticketId ? { ...order, lines } : touched({ ...order, lines }, now));
-};
+}
 
 /** Records whether a ticket is controlled. `version` is the ticket's: an older event changes nothing. */
-export const recordControl = <O extends Order>(
+export function recordControl<O extends Order>(
   order: O,
   { ticketId, version, controlled }: TicketControl,
-): Accepted<O> => {
+): Accepted<O> {
   const known = order.ticketNotes.find((other) => other.ticketId === ticketId);
   if (known && known.version >= version) return accept(order);
   const others = order.ticketNotes.filter((other) => other.ticketId !== ticketId);
   return accept({ ...order, ticketNotes: [...others, { ticketId, version, controlled }] });
-};
+}
 
 /** The number of controlled tickets that the order knows of. */
-export const controlledTickets = ({ ticketNotes }: Pick<Order, 'ticketNotes'>): number =>
-  ticketNotes.filter(({ controlled }) => controlled).length;
+export function controlledTickets({ ticketNotes }: Pick<Order, 'ticketNotes'>): number {
+  return ticketNotes.filter(({ controlled }) => controlled).length;
+}

@@ -178,22 +178,30 @@ export type Decision<O extends Order = Order> = Accepted<O> | Refused;
 const rows: Readonly<Record<Reason, Row>> = refusals;
 
 /** A refusal; without `details` it says what the table says. */
-export const refuse = <R extends Reason>(reason: R, ...[details]: Details<R>): Refused => ({
-  refused: { reason, details: details ?? rows[reason].details ?? '' },
-});
+export function refuse<R extends Reason>(reason: R, ...[details]: Details<R>): Refused {
+  return {
+    refused: { reason, details: details ?? rows[reason].details ?? '' },
+  };
+}
 
 /** A change. */
-export const accept = <O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> => ({ next, facts });
+export function accept<O extends Order>(next: O, ...facts: readonly DomainFact[]): Accepted<O> {
+  return { next, facts };
+}
 
 /** A change that is written although the command is refused. `paymentId`: the payment recorded with it. */
-export const acceptButRefuse = <O extends Order>(
+export function acceptButRefuse<O extends Order>(
   kept: Accepted<O>,
   { refused }: Refused,
   paymentId?: string | null,
-): Accepted<O> => ({
-  ...kept,
-  answer: { ...refused, ...(paymentId ? { recorded: { orderId: kept.next.id, paymentId } } : {}) },
-});
+): Accepted<O> {
+  return {
+    ...kept,
+    answer: { ...refused, ...(paymentId ? { recorded: { orderId: kept.next.id, paymentId } } : {}) },
+  };
+}
 
 /** Whether a decision refuses. */
-export const isRefused = (decision: Decision): decision is Refused => 'refused' in decision;
+export function isRefused(decision: Decision): decision is Refused {
+  return 'refused' in decision;
+}

@@ -28,10 +28,12 @@ export interface NewOrder
 }
 
 /** A line that is not sold yet. */
-export const unsold = (line: NewLine): Line => ({ ...line, ticketId: null, replacements: [] });
+export function unsold(line: NewLine): Line {
+  return { ...line, ticketId: null, replacements: [] };
+}
 
 /** The open order. Refused: `invalid_amount` if the prices do not add up to an exact integer. */
-export const open = ({ lines, until, cart, ...given }: NewOrder, now: number): Decision => {
+export function open({ lines, until, cart, ...given }: NewOrder, now: number): Decision {
   if (!areAmounts(lines.map(({ amount }) => amount))) return refuse('invalid_amount');
   const order: Order = {
     ...given,
@@ -53,14 +55,31 @@ export const open = ({ lines, until, cart, ...given }: NewOrder, now: number): D
     listedAt: cart ? null : now,
   };
   return accept(order, ...contactNamed(order));
-};
+}
 
 /** A cart as a listed order; unchanged if it is listed. */
-export const listed = <O extends Order>(order: O, now: number): O =>
-  order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order;
+export function listed<O extends Order>(order: O, now: number): O {
+  return order.listedAt === null ? touched({ ...order, listedAt: now, modifiedAt: now }, now) : order;
+}
 
 const MINUTE_MS = 60_000;
 const MAX_EXTENSION_MINUTES = 60;
+
+/**
+ * Extends the hold of an open or reserved order to `minutes` after `at`, when the request was made; never to an earlier
+ * end than before. Refused: `invalid_minutes` unless above 0 and at most 60, `wrong_state`.
+ */
+export function extend<O extends Order>(
+  order: O,
+  { minutes, at }: { readonly minutes: number; readonly at: number },
+  now: number,
+): Decision<O> {
+  const refused = unfit(order, ['open', 'reserved'], 'extended', now);
+  if (refused) return refused;
+  if (!(minutes > 0 && minutes <= MAX_EXTENSION_MINUTES))
+    return refuse('invalid_minutes', `An extension is by more than 0 and at most ${MAX_EXTENSION_MINUTES} minutes.`);
+  return accept(heldUntil(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
+}
 
 /** The order whose hold ends at this instant; a reserved one is due then. Sooner than before, the catalog follows. */
 const heldUntil = <O extends Order>(order: O, until: number, now: number): O => {
@@ -72,60 +91,44 @@ const heldUntil = <O extends Order>(order: O, until: number, now: number): O => 
   );
 };
 
-/**
- * Extends the hold of an open or reserved order to `minutes` after `at`, when the request was made; never to an earlier
- * end than before. Refused: `invalid_minutes` unless above 0 and at most 60, `wrong_state`.
- */
-export const extend = <O extends Order>(
-  order: O,
-  { minutes, at }: { readonly minutes: number; readonly at: number },
-  now: number,
-): Decision<O> => {
-  const refused = unfit(order, ['open', 'reserved'], 'extended', now);
-  if (refused) return refused;
-  if (!(minutes > 0 && minutes <= MAX_EXTENSION_MINUTES))
-    return refuse('invalid_minutes', `An extension is by more than 0 and at most ${MAX_EXTENSION_MINUTES} minutes.`);
-  return accept(heldUntil(order, Math.max(order.expiresAt ?? 0, at + Math.round(minutes * MINUTE_MS)), now));
-};
-
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * Holds the places of an open order without payment until `dueAt`, a future instant, at most `mostDays` ahead. Refused:
  * `due_in_past`, `due_too_late`, `wrong_state`.
  */
-export const reserve = <O extends Order>(
+export function reserve<O extends Order>(
   order: O,
   { dueAt, mostDays = Number.POSITIVE_INFINITY }: { readonly dueAt: number; readonly mostDays?: number | undefined },
   now: number,
-): Decision<O> => {
+): Decision<O> {
   const refused = unfit(order, ['open'], 'reserved', now);
   if (refused) return refused;
   if (!(Number.isSafeInteger(dueAt) && dueAt > now)) return refuse('due_in_past');
   if (dueAt > now + mostDays * DAY_MS)
     return refuse('due_too_late', `$.dueAt is at most ${mostDays} days ahead, by the bounds of the client.`);
   return accept(heldUntil({ ...order, state: 'reserved' }, dueAt, now));
-};
+}
 
 const changeable: readonly State[] = ['open', 'reserved'];
 
-const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
-  touched({ ...order, lines, performanceIds: performancesOf(lines), heldPlaces: lines.length }, now);
-
 /** Why no lines can be added now, or undefined: only while open or reserved. */
-export const unextendable = (order: Order, now: number): Refused | undefined =>
-  unfit(order, changeable, 'given more lines', now);
+export function unextendable(order: Order, now: number): Refused | undefined {
+  return unfit(order, changeable, 'given more lines', now);
+}
 
 /** Whether the next lines start a new hold: those of a cart that was emptied. */
-export const startsAnew = (order: Order): boolean => isHidden(order) && order.lines.length === 0;
+export function startsAnew(order: Order): boolean {
+  return isHidden(order) && order.lines.length === 0;
+}
 
 /** The order without these among the places of removed lines: released, or its own again. Unchanged if it lists none. */
-export const withoutReleased = <O extends Order>(order: O, released: readonly string[]): O => {
+export function withoutReleased<O extends Order>(order: O, released: readonly string[]): O {
   const { removedPlaces } = order;
   if (!removedPlaces?.placeIds.some((id) => released.includes(id))) return order;
   const placeIds = removedPlaces.placeIds.filter((id) => !released.includes(id));
   return { ...order, removedPlaces: placeIds.length === 0 ? null : { ...removedPlaces, placeIds } };
-};
+}
 
 /**
  * Adds lines whose places are held. Refused: `wrong_state`, `currency_mismatch`, `invalid_amount`, `place_repeated` (a
@@ -133,11 +136,11 @@ export const withoutReleased = <O extends Order>(order: O, released: readonly st
  * the order's own lines. `until` counts if the cart {@link startsAnew}. After a refusal the caller releases what its
  * request holds.
  */
-export const addLines = <O extends Order>(
+export function addLines<O extends Order>(
   order: O,
   held: { readonly lines: readonly NewLine[]; readonly currency: string; readonly until?: number },
   now: number,
-): Decision<O> => {
+): Decision<O> {
   const refused = unextendable(order, now);
   if (refused) return refused;
   const repeated = held.lines.some(({ place }) => order.lines.some((line) => line.place.id === place.id));
@@ -149,17 +152,20 @@ export const addLines = <O extends Order>(
   const until = startsAnew(order) && held.until !== undefined ? { expiresAt: held.until, deadline: held.until } : {};
   const again = held.lines.map(({ place }) => place.id);
   return accept(withLines({ ...withoutReleased(order, again), ...until }, lines, now));
-};
+}
+
+const withLines = <O extends Order>(order: O, lines: O['lines'], now: number): O =>
+  touched({ ...order, lines, performanceIds: performancesOf(lines), heldPlaces: lines.length }, now);
 
 /**
  * Removes a line; its place is released then, and the order sold if what it had paid is its total now. Payments stay:
  * what is due never falls below 0. `asOf` is the version of the order. Only while open or reserved; `unknown_line` otherwise.
  */
-export const removeLine = <O extends Order>(
+export function removeLine<O extends Order>(
   order: O,
   { lineId, asOf }: { readonly lineId: string; readonly asOf: number },
   now: number,
-): Decision<O> => {
+): Decision<O> {
   const refused = unfit(order, changeable, 'changed in its lines', now);
   if (refused) return refused;
   const line = order.lines.find(({ id }) => id === lineId);
@@ -169,18 +175,42 @@ export const removeLine = <O extends Order>(
   const removedPlaces = { since, asOf, placeIds: [...placeIds, line.place.id] };
   const left = withLines({ ...order, removedPlaces }, rest, now);
   return soldIfPaid(left, now) ?? accept(left);
-};
+}
 
 /** The states in which the places of an order are its buyer's. */
 const live: readonly State[] = ['open', 'reserved', 'payment_pending', 'confirmed'];
 
 /** A beneficiary; null without any name. */
-export const beneficiaryOf = (
+export function beneficiaryOf(
   names: { readonly firstName?: string | null; readonly lastName?: string | null } | null | undefined,
-): Beneficiary | null => {
+): Beneficiary | null {
   const { firstName = null, lastName = null } = names ?? {};
   return firstName === null && lastName === null ? null : { firstName, lastName };
-};
+}
+
+/**
+ * Changes the beneficiary of a line, in every live state. The ticket of a confirmed order follows: `namesDue`.
+ * `controlled`: the tickets that the tickets service says are controlled. Refused: `unknown_line`, `wrong_state`,
+ * `ticket_controlled`.
+ */
+export function nameLine<O extends Order>(
+  order: O,
+  { lineId, beneficiary }: { readonly lineId: string; readonly beneficiary: (line: Line) => Beneficiary | null },
+  controlled: readonly string[],
+  now: number,
+): Decision<O> {
+  const line = order.lines.find(({ id }) => id === lineId);
+  if (!line) return refuse('unknown_line');
+  const wanted = beneficiary(line);
+  const refused = unfit(order, live, 'changed in its beneficiaries', now);
+  if (refused) return refused;
+  if (isSame(line.beneficiary, wanted)) return accept(order);
+  if (isControlled(order, line, controlled))
+    return refuse('ticket_controlled', 'The ticket of the line is controlled, so its beneficiary stays.');
+  const isConfirmed = order.state === 'confirmed';
+  const lines = order.lines.map((other) => (other.id === lineId ? renamed(line, wanted, isConfirmed) : other));
+  return accept(touched({ ...order, lines, ...(isConfirmed ? { namesDue: now } : {}) }, now));
+}
 
 const isSame = (one: Beneficiary | null | undefined, other: Beneficiary | null): boolean =>
   (one?.firstName ?? null) === (other?.firstName ?? null) && (one?.lastName ?? null) === (other?.lastName ?? null);
@@ -195,27 +225,3 @@ const renamed = (line: Line, beneficiary: Beneficiary | null, isConfirmed: boole
   beneficiary,
   ...(isConfirmed ? { beneficiaryAsOf: (line.beneficiaryAsOf ?? 0) + 1 } : {}),
 });
-
-/**
- * Changes the beneficiary of a line, in every live state. The ticket of a confirmed order follows: `namesDue`.
- * `controlled`: the tickets that the tickets service says are controlled. Refused: `unknown_line`, `wrong_state`,
- * `ticket_controlled`.
- */
-export const nameLine = <O extends Order>(
-  order: O,
-  { lineId, beneficiary }: { readonly lineId: string; readonly beneficiary: (line: Line) => Beneficiary | null },
-  controlled: readonly string[],
-  now: number,
-): Decision<O> => {
-  const line = order.lines.find(({ id }) => id === lineId);
-  if (!line) return refuse('unknown_line');
-  const wanted = beneficiary(line);
-  const refused = unfit(order, live, 'changed in its beneficiaries', now);
-  if (refused) return refused;
-  if (isSame(line.beneficiary, wanted)) return accept(order);
-  if (isControlled(order, line, controlled))
-    return refuse('ticket_controlled', 'The ticket of the line is controlled, so its beneficiary stays.');
-  const isConfirmed = order.state === 'confirmed';
-  const lines = order.lines.map((other) => (other.id === lineId ? renamed(line, wanted, isConfirmed) : other));
-  return accept(touched({ ...order, lines, ...(isConfirmed ? { namesDue: now } : {}) }, now));
-};

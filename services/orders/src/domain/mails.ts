@@ -7,16 +7,17 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Mails that may be asked for within a day. */
 const MOST_A_DAY = 5;
 
-const ofDay = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number): readonly number[] =>
-  mailRequests.filter((at) => at > now - DAY_MS);
-
 /** Milliseconds until a mail may be asked for again; 0: it may now. */
-export const mailWait = (order: Pick<Order, 'mailRequests'>, now: number): number => {
+export function mailWait(order: Pick<Order, 'mailRequests'>, now: number): number {
   const recent = ofDay(order, now);
   const oldest = recent.at(-MOST_A_DAY);
   return oldest === undefined ? 0 : oldest + DAY_MS - now;
-};
+}
+
+const ofDay = ({ mailRequests = [] }: Pick<Order, 'mailRequests'>, now: number): readonly number[] =>
+  mailRequests.filter((at) => at > now - DAY_MS);
 
 /** Asks for the mail that confirms the order: the point of sale hears of it by a fact. */
-export const requestMail = <O extends Order>(order: O, now: number): Accepted<O> =>
-  accept({ ...order, mailRequests: [...ofDay(order, now), now] }, mailRequested(order, now));
+export function requestMail<O extends Order>(order: O, now: number): Accepted<O> {
+  return accept({ ...order, mailRequests: [...ofDay(order, now), now] }, mailRequested(order, now));
+}

@@ -29,8 +29,28 @@ export interface PaymentInput {
 }
 
 /** Whether the order has the payment. */
-export const hasPayment = ({ payments }: Pick<Order, 'payments'>, id: string): boolean =>
-  payments.some((payment) => payment.id === id);
+export function hasPayment({ payments }: Pick<Order, 'payments'>, id: string): boolean {
+  return payments.some((payment) => payment.id === id);
+}
+
+/**
+ * Records a payment. Captured in full its sale is due, also of an expired order; pending it makes an open or reserved
+ * order wait. A confirmed order accepts what is still due. A known id
+ * changes nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
+ */
+export function addPayment<O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> {
+  if (hasPayment(order, input.id)) return accept(order);
+  const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
+  const refused = unfit(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
+  if (refused) return refused;
+  const odd = unfitMoney(order, input);
+  if (odd) return odd;
+  const rest = due(order);
+  if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
+  const payment: Payment = { ...recordedMoney(order, input, now), status: input.status, updatedAt: now };
+  const recorded = touched({ ...order, payments: [...order.payments, payment] }, now);
+  return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
+}
 
 /** The refusal of money that no order counts, or that this one does not take; undefined if it may. */
 const unfitMoney = (order: Order, { amount, currency }: RefundInput): Refused | undefined => {
@@ -79,46 +99,16 @@ const waiting = <O extends Order>(order: O, { graceMs }: PaymentInput, now: numb
 };
 
 /**
- * Records a payment. Captured in full its sale is due, also of an expired order; pending it makes an open or reserved
- * order wait. A confirmed order accepts what is still due. A known id
- * changes nothing. Refused: `exceeds_due`, `invalid_amount`, `currency_mismatch`, `wrong_state`.
- */
-export const addPayment = <O extends Order>(order: O, input: PaymentInput, now: number): Decision<O> => {
-  if (hasPayment(order, input.id)) return accept(order);
-  const open = ['open', 'reserved', 'payment_pending', 'confirmed'] as const;
-  const refused = unfit(order, input.status === 'captured' ? [...open, 'expired'] : open, 'paid', now);
-  if (refused) return refused;
-  const odd = unfitMoney(order, input);
-  if (odd) return odd;
-  const rest = due(order);
-  if (input.amount > rest) return refuse('exceeds_due', `$.amount is ${input.amount}, but only ${rest} is due.`);
-  const payment: Payment = { ...recordedMoney(order, input, now), status: input.status, updatedAt: now };
-  const recorded = touched({ ...order, payments: [...order.payments, payment] }, now);
-  return input.status === 'captured' ? afterCapture(recorded, input.id, now) : accept(waiting(recorded, input, now));
-};
-
-/** The order after a failed payment: back in its previous state and deadline once no payment is pending. */
-const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
-  if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
-    return accept(order);
-  return endedIfDue(backFromWaiting(order, now), now);
-};
-
-/** Answers that captured money of a cancelled order is recorded and must be refunded. */
-const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
-  acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
-
-/**
  * Settles a pending payment, in every state. Captured money is always recorded, more than is due and on a cancelled
  * order included, so that it can be refunded. The same status again changes nothing; but `captured` again on a
  * cancelled order repeats its answer, and on an expired order that still has the money it tries the sale again.
  * Refused: `unknown_payment`, `payment_final`.
  */
-export const settlePayment = <O extends Order>(
+export function settlePayment<O extends Order>(
   order: O,
   report: { readonly paymentId: string; readonly status: Payment['status'] },
   now: number,
-): Decision<O> => {
+): Decision<O> {
   const refused = unfit(order, states, 'paid', now);
   if (refused) return refused;
   const payment = order.payments.find(({ id }) => id === report.paymentId);
@@ -136,21 +126,33 @@ export const settlePayment = <O extends Order>(
   const recorded = touched({ ...order, payments }, now);
   if (order.state === 'cancelled') return afterCancellation(recorded, payment.id);
   return afterCapture(recorded, payment.id, now);
+}
+
+/** Answers that captured money of a cancelled order is recorded and must be refunded. */
+const afterCancellation = <O extends Order>(order: O, paymentId: string): Accepted<O> =>
+  acceptButRefuse(accept(order), refuse('paid_after_cancellation'), paymentId);
+
+/** The order after a failed payment: back in its previous state and deadline once no payment is pending. */
+const afterFailure = <O extends Order>(order: O, now: number): Accepted<O> => {
+  if (order.state !== 'payment_pending' || order.payments.some(({ status }) => status === 'pending'))
+    return accept(order);
+  return endedIfDue(backFromWaiting(order, now), now);
 };
 
 /** A refund as requested. */
 export type RefundInput = Omit<PaymentInput, 'status' | 'graceMs'>;
 
 /** Whether the order has the refund. */
-export const hasRefund = ({ refunds }: Pick<Order, 'refunds'>, id: string): boolean =>
-  refunds.some((refund) => refund.id === id);
+export function hasRefund({ refunds }: Pick<Order, 'refunds'>, id: string): boolean {
+  return refunds.some((refund) => refund.id === id);
+}
 
 /**
  * Records a refund, in every state. Refused as `sale_due` before a sale that relies on the money. A known id
  * changes nothing. Refused: `exceeds_paid` if all refunds together exceed what was captured,
  * `invalid_amount`, `currency_mismatch`.
  */
-export const refund = <O extends Order>(order: O, input: RefundInput, now: number): Decision<O> => {
+export function refund<O extends Order>(order: O, input: RefundInput, now: number): Decision<O> {
   if (hasRefund(order, input.id)) return accept(order);
   if (order.saleDue) return refuse('sale_due');
   const odd = unfitMoney(order, input);
@@ -159,4 +161,4 @@ export const refund = <O extends Order>(order: O, input: RefundInput, now: numbe
   if (input.amount > rest)
     return refuse('exceeds_paid', `$.amount is ${input.amount}, but only ${rest} is captured and not refunded.`);
   return accept(touched({ ...order, refunds: [...order.refunds, recordedMoney(order, input, now)] }, now));
-};
+}

@@ -17,12 +17,12 @@ import type { OrderDocument } from '../store.ts';
  * `precondition_failed` if places are gone; `service_unavailable` if the catalog does not answer: a hold that outlasts
  * the order's deadline is harmless, since the order's end releases it
  */
-export const holdUntil = async (
+export async function holdUntil(
   context: OrdersContext,
   order: OrderDocument,
   until: number,
   lines: readonly { readonly place: { readonly id: string } }[] = order.lines,
-): Promise<void> => {
+): Promise<void> {
   if (lines.length === 0) return;
   await shortenInStock(context, order);
   const { institution, id } = order;
@@ -30,7 +30,16 @@ export const holdUntil = async (
   const { missing } = await context.stock.extend(institution, id, body);
   if (missing.length > 0)
     throw refusal('places_gone', 'Places of the order are gone, so their hold cannot be extended.');
-};
+}
+
+/**
+ * Extends the hold to `minutes` from now; never shortens it. @throws Fault for each refusal of the rules,
+ * `service_unavailable`
+ */
+export function extendOrder(context: OrdersContext, command: Command, minutes: number): Promise<OrderDocument> {
+  const at = context.now();
+  return held(context, command, (order, now) => extend(order, { minutes, at }, now));
+}
 
 const held = async (context: OrdersContext, command: Command, rule: Rule): Promise<OrderDocument> => {
   const effect = (order: OrderDocument, next: OrderDocument) => holdUntil(context, order, next.expiresAt ?? 0);
@@ -39,24 +48,18 @@ const held = async (context: OrdersContext, command: Command, rule: Rule): Promi
 };
 
 /**
- * Extends the hold to `minutes` from now; never shortens it. @throws Fault for each refusal of the rules,
- * `service_unavailable`
- */
-export const extendOrder = (context: OrdersContext, command: Command, minutes: number): Promise<OrderDocument> => {
-  const at = context.now();
-  return held(context, command, (order, now) => extend(order, { minutes, at }, now));
-};
-
-/**
  * Holds the places of an open order without payment until `dueAt` (epoch milliseconds). @throws Fault
  * `semantically_invalid` if `dueAt` has passed or is later than the caller may reserve, each refusal of the rules,
  * `service_unavailable`
  */
-export const reserveOrder = (context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> =>
-  held(context, command, (order, now) => reserve(order, { dueAt, mostDays: context.mayDo?.reservationDays }, now));
+export function reserveOrder(context: OrdersContext, command: Command, dueAt: number): Promise<OrderDocument> {
+  return held(context, command, (order, now) =>
+    reserve(order, { dueAt, mostDays: context.mayDo?.reservationDays }, now),
+  );
+}
 
 /** Sells the places of all lines, as {@link sellPlaces}. @throws Fault `precondition_failed` if places are gone */
-export const sellAll = async (context: OrdersContext, order: OrderDocument): Promise<Sale> => {
+export async function sellAll(context: OrdersContext, order: OrderDocument): Promise<Sale> {
   const sale = await sellPlaces(
     context,
     order,
@@ -64,29 +67,29 @@ export const sellAll = async (context: OrdersContext, order: OrderDocument): Pro
   );
   if (!sale) throw refusal('places_gone', 'Places of the order are gone, so it cannot be confirmed.');
   return sale;
-};
+}
 
 /** The order as a rule leaves it, confirmed by a sale. */
-export const confirmedBy = (
+export function confirmedBy(
   decision: Decision<OrderDocument>,
   sale: Sale | undefined,
   now: number,
-): Decision<OrderDocument> => {
+): Decision<OrderDocument> {
   if (isRefused(decision) || !sale) return decision;
   const confirmed = confirm(decision.next, sale, now);
   return isRefused(confirmed) ? confirmed : { ...confirmed, facts: [...decision.facts, ...confirmed.facts] };
-};
+}
 
 /**
  * Confirms an order that is paid, free of charge or on account. A process that dies after the sale leaves its places
  * sold until the order ends, or the request is repeated. @throws Fault `forbidden` on account, unless the bounds of the
  * client admit it; each refusal of the rules; `service_unavailable`: the order is not confirmed
  */
-export const confirmOrder = async (
+export async function confirmOrder(
   context: OrdersContext,
   command: Command,
   onAccount: boolean,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const isExcluded = onAccount && context.mayDo?.onAccount === false;
   const rule = (order: OrderDocument, now: number): Decision<OrderDocument> =>
     isExcluded ? refuse('on_account_excluded') : (unsellable(order, onAccount, now) ?? accept(order));
@@ -95,7 +98,7 @@ export const confirmOrder = async (
   const sold = (sale: Sale) => sale.soldPlaceIds;
   const { order, done } = await runStockFirst(context, command, { rule, effect, write, sold });
   return done ? order : answerWithTickets(context, order, command.idempotencyRecord);
-};
+}
 
 /** Decides whether an order is cancelled, like {@link cancel}. */
 export type CancelRule = typeof cancel<OrderDocument>;
@@ -105,11 +108,11 @@ export type CancelRule = typeof cancel<OrderDocument>;
  * has one second to name the controlled tickets; after that the control state recorded in the order decides. @throws
  * Fault for each refusal of the rules
  */
-export const cancelOrder = async (
+export async function cancelOrder(
   context: OrdersContext,
   command: Command,
   { reason, override, rule = cancel }: { reason: string | null; override: boolean; rule?: CancelRule },
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { institution, orderId } = command;
   const found = await context.orders.of(institution).get(orderId);
   if (!found) throw notFound();
@@ -118,42 +121,42 @@ export const cancelOrder = async (
   const how = { reason, override, controlled: controlled ? controlled.length : null };
   const { order } = await runCommand(context, command, (current, now) => rule(current, how, now));
   return order;
-};
+}
 
 /** Cancels an order, unless it has ended. @throws Fault for each other refusal of the rules */
-export const cancelUnlessEnded = async (
+export async function cancelUnlessEnded(
   context: OrdersContext,
   command: Command,
   reason: string | null,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const how = { reason, override: false, controlled: null };
   const { order } = await runCommand(context, command, (current, now) =>
     current.state === 'expired' || current.state === 'cancelled' ? accept(current) : cancel(current, how, now),
   );
   return order;
-};
+}
 
 /**
  * Cancels an order if it is live and has a place of one of these performances. A controlled ticket does not prevent this:
  * it stays controlled and its place stays sold.
  */
-export const cancelOfPerformances = async (
+export async function cancelOfPerformances(
   context: OrdersContext,
   order: OrderDocument,
   performanceIds: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   const rule: Rule = (current, now) =>
     current.performanceIds.some((id) => performanceIds.includes(id))
       ? cancel(current, { reason: PERFORMANCE_CANCELLED, override: false, controlled: 0 }, now)
       : accept(current);
   await decided(context, targetOf(order), () => attempt(context, targetOf(order), rule));
-};
+}
 
 /**
  * Cancels an order whose performance was cancelled while its places were being held: the fact has searched the orders
  * before this one was written. Call it after the write, whose answer stays: either the search or this finds the other.
  */
-export const cancelIfOver = async (context: OrdersContext, order: OrderDocument): Promise<void> => {
+export async function cancelIfOver(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, performanceIds } = order;
   const where = { id: { in: performanceIds } };
   const cancelled = await context.cancelledPerformances.of(institution).find({ where });
@@ -163,4 +166,4 @@ export const cancelIfOver = async (context: OrdersContext, order: OrderDocument)
       order,
       cancelled.map(({ id }) => id),
     );
-};
+}

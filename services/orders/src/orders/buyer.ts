@@ -11,34 +11,36 @@ import { issueTickets } from '../steps/follow-ups.ts';
 import type { OrderDocument } from '../store.ts';
 
 /** The contact that a request names: its criteria, none without a contact, or the fault of its number, by its path. */
-export const namedContact = async (
+export async function namedContact(
   { contacts }: Pick<OrdersContext, 'contacts'>,
   institution: string,
   contactNumber: string | null | undefined,
-): Promise<{ readonly criteria: readonly string[]; readonly faults: readonly string[] }> => {
+): Promise<{ readonly criteria: readonly string[]; readonly faults: readonly string[] }> {
   const none = contactNumber === null || contactNumber === undefined;
   const criteria = none ? [] : await contacts.criteria(institution, contactNumber);
   if (criteria) return { criteria, faults: [] };
   return { criteria: [], faults: [`$.contactNumber: there is no contact ${contactNumber}`] };
-};
+}
 
 /** Whether a token with these scopes sells every tariff to anybody. */
-export const sellsToAnybody = (scopes: readonly string[]): boolean => scopes.includes('orders.sensitive:write');
+export function sellsToAnybody(scopes: readonly string[]): boolean {
+  return scopes.includes('orders.sensitive:write');
+}
 
 /**
  * Requires that the contact meets the criteria of the tariffs; without criteria no contact is looked up. @throws Fault
  * `tariff_not_accessible` as a refusal of the rules, `service_unavailable`
  */
-export const permitTariffs = async (
+export async function permitTariffs(
   context: Pick<OrdersContext, 'contacts'>,
   institution: string,
   contactNumber: string | null | undefined,
   tariffs: readonly Pick<HeldLine, 'criterion'>[],
-): Promise<void> => {
+): Promise<void> {
   if (!inaccessible(tariffs, [])) return;
   const refused = inaccessible(tariffs, (await namedContact(context, institution, contactNumber)).criteria);
   if (refused) throw faultOf(refused.refused);
-};
+}
 
 /**
  * Changes the contact, the external reference and, until the confirmation, the delivery of tickets; null removes. Its
@@ -46,12 +48,12 @@ export const permitTariffs = async (
  * tariffs may go to a contact that does not meet their criterion. @throws Fault `semantically_invalid` for an unknown
  * contact, `order_tariff_not_accessible`
  */
-export const changeOrder = async (
+export async function changeOrder(
   context: OrdersContext,
   command: Command,
   patch: Parameters<typeof changeDetails>[1],
   toAnybody: boolean,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { institution, orderId, ifMatch, unchanged } = command;
   const found = await context.orders.of(institution).get(orderId);
   if (!found || isHidden(found)) throw notFound();
@@ -67,4 +69,4 @@ export const changeOrder = async (
   );
   if (order.contactNumber !== found.contactNumber && hasTickets(order)) await issueTickets(context, order);
   return order;
-};
+}

@@ -23,8 +23,9 @@ import { heldLines, placesWanted, quantityFaults, refusalOf, stockItems } from '
 export type OrderRequest = Static<typeof NewOrder>;
 
 /** Who makes an order: the client, with the user who is signed in at it. */
-export const creatorOf = ({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined =>
-  client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
+export function creatorOf({ client, user }: Pick<Caller, 'client' | 'user'>): Creator | undefined {
+  return client === null ? undefined : { clientId: client, ...(user && { userId: user.id }) };
+}
 
 /**
  * Who makes an order, and whose places are counted together with it: the client's, or those of its user. A client with
@@ -37,12 +38,14 @@ export interface Maker extends Holder {
 }
 
 /** The caller as the maker of an order. */
-export const makerOf = (caller: Caller): Maker => ({
-  institution: caller.institution,
-  client: caller.bounds ? caller.client : principalOf(caller),
-  createdBy: creatorOf(caller),
-  sellsToAnybody: sellsToAnybody(caller.scopes),
-});
+export function makerOf(caller: Caller): Maker {
+  return {
+    institution: caller.institution,
+    client: caller.bounds ? caller.client : principalOf(caller),
+    createdBy: creatorOf(caller),
+    sellsToAnybody: sellsToAnybody(caller.scopes),
+  };
+}
 
 /** What distinguishes a creation from another one. */
 interface Creation {
@@ -59,6 +62,65 @@ interface Creation {
 /** The version of a new order, which its places have been held for. */
 const FIRST_VERSION = 1;
 
+/** What a request has taken, as of this version of the order. */
+export interface Taken {
+  readonly held: Held;
+  readonly requestId: string;
+  readonly asOf: number;
+}
+
+/**
+ * Releases what a refused request has taken, but none of the places that the order has lines for, since a repeat of the
+ * request at the same time may have succeeded, nor what another request takes later. Without an answer of the catalog they are free once their hold ends.
+ */
+export async function releaseRefused(
+  context: OrdersContext,
+  { institution, orderId }: Target,
+  { held, requestId, asOf }: Taken,
+): Promise<void> {
+  const order = await context.orders.of(institution).get(orderId);
+  const own = new Set(order?.lines.map(({ place }) => place.id));
+  const placeIds = held.lines.flatMap(({ place }) => (own.has(place.id) ? [] : [place.id]));
+  if (placeIds.length === 0) return;
+  await context.stock.release(institution, orderId, { placeIds, requestId, asOf }).catch((error: unknown) => {
+    context.log.warn('the places of a refused request are free once their hold ends', { error });
+  });
+}
+
+/**
+ * Holds all requested places, or none, then inserts the order. After a refusal nothing is held. Places whose order is
+ * not inserted, because the process died or nobody knows what became of a call, stay held until their hold ends, or the
+ * request is repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`,
+ * `service_unavailable`; UniqueViolation if the id is that of another order
+ */
+export async function holdAndInsert(
+  context: OrdersContext,
+  maker: Maker,
+  requested: OrderRequest,
+  creation: Creation,
+): Promise<OrderDocument> {
+  const { institution } = maker;
+  const { id, request: requestId, idempotencyRecord, permit } = creation;
+  const { pointOfSale, items } = requested;
+  const end = await context.limit.admit(maker, placesWanted(items, 0));
+  try {
+    const wanted = { requestId, items: stockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
+    const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
+    try {
+      await permit?.(held.lines);
+      const order = opened(context, maker, requested, held, creation);
+      return await insert(context, institution, order, idempotencyRecord);
+    } catch (error) {
+      const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
+      if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
+        await releaseRefused(context, { institution, orderId: id }, { held, requestId, asOf: FIRST_VERSION });
+      throw error;
+    }
+  } finally {
+    end();
+  }
+}
+
 const opened = (
   context: OrdersContext,
   { client, createdBy }: Maker,
@@ -72,31 +134,6 @@ const opened = (
   const decision = open({ ...given, ...heldLines(context, held, items) }, context.now());
   if (isRefused(decision)) throw faultOf(decision.refused);
   return cart ? accept(handled(decision.next, request)) : decision;
-};
-
-/** What a request has taken, as of this version of the order. */
-export interface Taken {
-  readonly held: Held;
-  readonly requestId: string;
-  readonly asOf: number;
-}
-
-/**
- * Releases what a refused request has taken, but none of the places that the order has lines for, since a repeat of the
- * request at the same time may have succeeded, nor what another request takes later. Without an answer of the catalog they are free once their hold ends.
- */
-export const releaseRefused = async (
-  context: OrdersContext,
-  { institution, orderId }: Target,
-  { held, requestId, asOf }: Taken,
-): Promise<void> => {
-  const order = await context.orders.of(institution).get(orderId);
-  const own = new Set(order?.lines.map(({ place }) => place.id));
-  const placeIds = held.lines.flatMap(({ place }) => (own.has(place.id) ? [] : [place.id]));
-  if (placeIds.length === 0) return;
-  await context.stock.release(institution, orderId, { placeIds, requestId, asOf }).catch((error: unknown) => {
-    context.log.warn('the places of a refused request are free once their hold ends', { error });
-  });
 };
 
 /** Inserts an order whose places are held, in one write with the answer for repeats. */
@@ -123,50 +160,16 @@ const insert = async (
 };
 
 /**
- * Holds all requested places, or none, then inserts the order. After a refusal nothing is held. Places whose order is
- * not inserted, because the process died or nobody knows what became of a call, stay held until their hold ends, or the
- * request is repeated. @throws Fault for each refusal of the catalog and the rules, `order_hold_limit`,
- * `service_unavailable`; UniqueViolation if the id is that of another order
- */
-export const holdAndInsert = async (
-  context: OrdersContext,
-  maker: Maker,
-  requested: OrderRequest,
-  creation: Creation,
-): Promise<OrderDocument> => {
-  const { institution } = maker;
-  const { id, request: requestId, idempotencyRecord, permit } = creation;
-  const { pointOfSale, items } = requested;
-  const end = await context.limit.admit(maker, placesWanted(items, 0));
-  try {
-    const wanted = { requestId, items: stockItems(items), ...(pointOfSale === undefined ? {} : { pointOfSale }) };
-    const held = await context.stock.hold(institution, { ...wanted, holder: id, asOf: FIRST_VERSION });
-    try {
-      await permit?.(held.lines);
-      const order = opened(context, maker, requested, held, creation);
-      return await insert(context, institution, order, idempotencyRecord);
-    } catch (error) {
-      const isAnotherOrder = error instanceof UniqueViolation && !creation.cart;
-      if (error instanceof Fault || error instanceof IdempotencyKeyTaken || isAnotherOrder)
-        await releaseRefused(context, { institution, orderId: id }, { held, requestId, asOf: FIRST_VERSION });
-      throw error;
-    }
-  } finally {
-    end();
-  }
-};
-
-/**
  * Creates an order: all its places are held, or none. The client's limit is checked before anything is held. @throws
  * Fault for each refusal of the catalog, `order_hold_limit`, `semantically_invalid` (unknown contact, several
  * currencies), `order_tariff_not_accessible`, `service_unavailable`
  */
-export const createOrder = async (
+export async function createOrder(
   context: OrdersContext,
   maker: Maker,
   requested: OrderRequest,
   idempotencyRecord: IdempotencyRecord<OrderDocument> | undefined,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { institution } = maker;
   const contact = await namedContact(context, institution, requested.contactNumber);
   const faults = [...contact.faults, ...quantityFaults(requested.items)];
@@ -185,4 +188,4 @@ export const createOrder = async (
     if (error instanceof UniqueViolation) return make(context.newId('ord'), requestNameOf(undefined));
     throw error;
   }
-};
+}

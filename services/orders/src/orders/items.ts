@@ -11,15 +11,17 @@ import type { Beneficiary, NewLine } from '../domain/order/order.ts';
 export type OrderItem = Static<typeof NewOrder>['items'][number] & { readonly contactNumber?: string };
 
 /** The number of places that the items request. */
-export const countPlaces = (items: readonly RequestedItem[]): number =>
-  items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
+export function countPlaces(items: readonly RequestedItem[]): number {
+  return items.reduce((sum, { quantity, placeIds }) => sum + (placeIds?.length ?? quantity ?? 1), 0);
+}
 
 /** The items without persons: personal data does not leave for the catalog. */
-export const stockItems = (items: readonly OrderItem[]): RequestedItem[] =>
-  items.map(({ beneficiaries: _, contactNumber: __, ...item }) => item);
+export function stockItems(items: readonly OrderItem[]): RequestedItem[] {
+  return items.map(({ beneficiaries: _, contactNumber: __, ...item }) => item);
+}
 
 /** @throws Fault `validation_error` that lists every item with more beneficiaries than places */
-export const requireBeneficiaries = (items: readonly OrderItem[]): void => {
+export function requireBeneficiaries(items: readonly OrderItem[]): void {
   const faults = items.flatMap((item, index) => {
     const [named, places] = [item.beneficiaries?.length ?? 0, countPlaces([item])];
     return named > places
@@ -27,7 +29,7 @@ export const requireBeneficiaries = (items: readonly OrderItem[]): void => {
       : [];
   });
   if (faults.length > 0) throw new Fault('validation_error', `${faults.join('; ')}.`);
-};
+}
 
 /** Codes of the refusals to hold places: the catalog's, those of the limits before, and those of the buyer's tariffs. */
 export const holdErrors = codesOf(
@@ -44,62 +46,55 @@ export const holdErrors = codesOf(
 const MAX_PLACES_PER_ORDER = 1_000;
 
 /** The refusal of an order of that many places; undefined if it may have them. */
-export const tooManyPlaces = (places: number): RefusedOrder | undefined =>
-  places > MAX_PLACES_PER_ORDER
+export function tooManyPlaces(places: number): RefusedOrder | undefined {
+  return places > MAX_PLACES_PER_ORDER
     ? refusal('too_many_places', `At most ${MAX_PLACES_PER_ORDER} places can be in one order.`)
     : undefined;
+}
 
 /** Whether `quantity` and the number of `placeIds` differ. */
-export const hasQuantityConflict = ({ quantity, placeIds }: Pick<RequestedItem, 'quantity' | 'placeIds'>): boolean =>
-  placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
+export function hasQuantityConflict({ quantity, placeIds }: Pick<RequestedItem, 'quantity' | 'placeIds'>): boolean {
+  return placeIds !== undefined && quantity !== undefined && quantity !== placeIds.length;
+}
 
 /** The paths where `quantity` and `placeIds` disagree. */
-export const quantityFaults = (items: readonly RequestedItem[]): string[] =>
-  items.flatMap((item, index) =>
+export function quantityFaults(items: readonly RequestedItem[]): string[] {
+  return items.flatMap((item, index) =>
     hasQuantityConflict(item)
       ? [`$.items[${index}].quantity is ${item.quantity}, but placeIds names ${item.placeIds?.length}`]
       : [],
   );
+}
 
 /**
  * The number of places that the items request. @throws Fault `semantically_invalid` where `quantity` and `placeIds`
  * disagree, `order_too_many_places`
  */
-export const placesWanted = (items: readonly RequestedItem[], placesInOrder: number): number => {
+export function placesWanted(items: readonly RequestedItem[], placesInOrder: number): number {
   const odd = quantityFaults(items);
   if (odd.length > 0) throw refusal('invalid_items', `${odd.join('; ')}.`);
   const places = countPlaces(items);
   const refused = tooManyPlaces(placesInOrder + places);
   if (refused) throw refused;
   return places;
-};
+}
 
 /** The refusal of prices in several currencies; undefined if there is one. */
-export const severalCurrencies = (currencies: readonly string[]): RefusedOrder | undefined =>
-  currencies.length > 1
+export function severalCurrencies(currencies: readonly string[]): RefusedOrder | undefined {
+  return currencies.length > 1
     ? refusal('currency_mismatch', `$.items are priced in ${currencies.join(' and ')}: an order has one currency.`)
     : undefined;
-
-/** The names for each held place, in the order of the places: the named ones, or as they were chosen. */
-const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
-  const seen = new Map<number, number>();
-  return held.map(({ item, place }) => {
-    const { placeIds, beneficiaries = [] } = items[item] ?? {};
-    const count = seen.get(item) ?? 0;
-    seen.set(item, count + 1);
-    return beneficiaryOf(beneficiaries[placeIds ? placeIds.indexOf(place.id) : count]);
-  });
-};
+}
 
 /**
  * The held places as lines of an order, with the beneficiaries of the items. @throws Fault `semantically_invalid` if
  * they have several currencies
  */
-export const heldLines = (
+export function heldLines(
   { newId }: Pick<OrdersContext, 'newId'>,
   { lines: held, heldUntil }: Held,
   items: readonly OrderItem[],
-): { readonly lines: readonly NewLine[]; readonly currency: string; readonly until: number } => {
+): { readonly lines: readonly NewLine[]; readonly currency: string; readonly until: number } {
   const beneficiaries = beneficiariesOf(held, items);
   const lines = held.map(
     ({ productId, performanceId, startDate, seatCategoryId, tariffId, criterion, amount, place, about }, index) => ({
@@ -120,18 +115,29 @@ export const heldLines = (
   const refused = severalCurrencies(currencies);
   if (refused) throw refused;
   return { lines, currency: currencies[0] ?? '', until: Date.parse(heldUntil) };
+}
+
+/** The names for each held place, in the order of the places: the named ones, or as they were chosen. */
+const beneficiariesOf = (held: readonly HeldLine[], items: readonly OrderItem[]): (Beneficiary | null)[] => {
+  const seen = new Map<number, number>();
+  return held.map(({ item, place }) => {
+    const { placeIds, beneficiaries = [] } = items[item] ?? {};
+    const count = seen.get(item) ?? 0;
+    seen.set(item, count + 1);
+    return beneficiaryOf(beneficiaries[placeIds ? placeIds.indexOf(place.id) : count]);
+  });
 };
 
 /**
  * The refusal of a request with these faults, joined with what the catalog refuses about its items, if it answers. The
  * catalog is called only here, and holds nothing.
  */
-export const refusalOf = async (
+export async function refusalOf(
   { stock }: Pick<OrdersContext, 'stock'>,
   institution: string,
   { items, pointOfSale }: { readonly items: readonly OrderItem[]; readonly pointOfSale?: string },
   faults: readonly string[],
-): Promise<Fault> => {
+): Promise<Fault> {
   // Quantities were checked before this call.
   const wanted = stockItems(items).map(({ quantity: _, ...item }) => item);
   const unknown = await stock.quotes(institution, wanted, pointOfSale ?? null).then(
@@ -142,4 +148,4 @@ export const refusalOf = async (
     },
   );
   return refusal('invalid_reference', `${[...faults, ...unknown].join('; ')}.`);
-};
+}

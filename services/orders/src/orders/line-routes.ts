@@ -22,77 +22,79 @@ const common = { access: 'orders:write', etag: true, conditional: true } as cons
 const params = { orderId: example.ids.order };
 
 /** Lines: the operations that add and remove them. */
-export const linesRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    ...common,
-    id: 'addLines',
-    method: 'post',
-    path: collection,
-    summary: 'Adds lines to an open or reserved order: all their places are held, or none',
-    description:
-      'The new places are held until the `expiresAt` of the order. A tariff with a criterion needs that the contact of ' +
-      'the order meets it, or the scope orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
-    params: { orderId: pathId },
-    body: NewLines,
-    answers: { 201: Order },
-    errors: ['conflict', ...stateCodes, ...holdErrors],
-    example: { params, body: { items: example.items }, answer: example.open },
-    handle: createHandler(
-      contextOf,
-      createdOrderAnswer,
-    )((context, command, { caller: { scopes }, body: { items } }) => {
-      requireBeneficiaries(items);
-      const permit = (lines: readonly HeldLine[], { institution, contactNumber }: OrderDocument) =>
-        permitTariffs(context, institution, contactNumber, lines);
-      return addOrderLines(context, command, items, sellsToAnybody(scopes) ? {} : { permit });
-    }),
-  }),
-  operation({
-    ...common,
-    ...single,
-    id: 'updateLine',
-    method: 'patch',
-    summary: 'Changes the beneficiary of a line of an open, reserved, payment_pending or confirmed order',
-    description:
-      'A JSON merge patch (RFC 7396): null removes. The ticket of a confirmed order follows, and a printed one is replaced; it ' +
-      'follows later if the tickets service does not answer. A change at the ticket itself leaves the line as it is. Refused if ' +
-      'the ticket is controlled.',
-    body: named('OrderLineChanges', patchOf(LineDetails)),
-    readOnly: lineReadOnly,
-    answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid', ...nameErrors],
-    example: {
-      params: { ...params, lineId: example.ids.line },
-      body: { beneficiary: example.beneficiary },
-      answer: example.namedLine,
-    },
-    handle: createHandler(
-      contextOf,
-      orderAnswer,
-    )((context, command, { params: { lineId }, body, unchanged }) =>
-      nameOrderLine(context, command, lineId, (line, order) => {
-        unchanged(lineView(line, order));
-        const { beneficiary } = mergePatch<{ beneficiary?: object | null }>(
-          { beneficiary: line.beneficiary ?? null },
-          body,
-        );
-        return beneficiary;
+export function linesRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      ...common,
+      id: 'addLines',
+      method: 'post',
+      path: collection,
+      summary: 'Adds lines to an open or reserved order: all their places are held, or none',
+      description:
+        'The new places are held until the `expiresAt` of the order. A tariff with a criterion needs that the contact of ' +
+        'the order meets it, or the scope orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
+      params: { orderId: pathId },
+      body: NewLines,
+      answers: { 201: Order },
+      errors: ['conflict', ...stateCodes, ...holdErrors],
+      example: { params, body: { items: example.items }, answer: example.open },
+      handle: createHandler(
+        contextOf,
+        createdOrderAnswer,
+      )((context, command, { caller: { scopes }, body: { items } }) => {
+        requireBeneficiaries(items);
+        const permit = (lines: readonly HeldLine[], { institution, contactNumber }: OrderDocument) =>
+          permitTariffs(context, institution, contactNumber, lines);
+        return addOrderLines(context, command, items, sellsToAnybody(scopes) ? {} : { permit });
       }),
-    ),
-  }),
-  operation({
-    ...common,
-    ...single,
-    id: 'removeLine',
-    method: 'delete',
-    summary: 'Removes a line from an open or reserved order and releases its place',
-    description: 'If what was captured covers the rest, the order is paid in full and confirmed.',
-    answers: { 200: Order },
-    errors: ['conflict', ...stateCodes],
-    example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
-    handle: createHandler(
-      contextOf,
-      orderAnswer,
-    )((context, command, { params: { lineId } }) => removeOrderLine(context, command, lineId)),
-  }),
-];
+    }),
+    operation({
+      ...common,
+      ...single,
+      id: 'updateLine',
+      method: 'patch',
+      summary: 'Changes the beneficiary of a line of an open, reserved, payment_pending or confirmed order',
+      description:
+        'A JSON merge patch (RFC 7396): null removes. The ticket of a confirmed order follows, and a printed one is replaced; it ' +
+        'follows later if the tickets service does not answer. A change at the ticket itself leaves the line as it is. Refused if ' +
+        'the ticket is controlled.',
+      body: named('OrderLineChanges', patchOf(LineDetails)),
+      readOnly: lineReadOnly,
+      answers: { 200: Order },
+      errors: ['conflict', 'semantically_invalid', ...nameErrors],
+      example: {
+        params: { ...params, lineId: example.ids.line },
+        body: { beneficiary: example.beneficiary },
+        answer: example.namedLine,
+      },
+      handle: createHandler(
+        contextOf,
+        orderAnswer,
+      )((context, command, { params: { lineId }, body, unchanged }) =>
+        nameOrderLine(context, command, lineId, (line, order) => {
+          unchanged(lineView(line, order));
+          const { beneficiary } = mergePatch<{ beneficiary?: object | null }>(
+            { beneficiary: line.beneficiary ?? null },
+            body,
+          );
+          return beneficiary;
+        }),
+      ),
+    }),
+    operation({
+      ...common,
+      ...single,
+      id: 'removeLine',
+      method: 'delete',
+      summary: 'Removes a line from an open or reserved order and releases its place',
+      description: 'If what was captured covers the rest, the order is paid in full and confirmed.',
+      answers: { 200: Order },
+      errors: ['conflict', ...stateCodes],
+      example: { params: { ...params, lineId: example.open.lines[1].id }, answer: example.oneLine },
+      handle: createHandler(
+        contextOf,
+        orderAnswer,
+      )((context, command, { params: { lineId } }) => removeOrderLine(context, command, lineId)),
+    }),
+  ];
+}

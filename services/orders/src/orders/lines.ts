@@ -24,39 +24,6 @@ import { cancelIfOver, holdUntil } from './actions.ts';
 import { releaseRefused, type Taken } from './create.ts';
 import { heldLines, type OrderItem, placesWanted, quantityFaults, refusalOf, stockItems } from './items.ts';
 
-const holdMore = async (
-  context: OrdersContext,
-  order: OrderDocument,
-  requestId: string,
-  items: readonly OrderItem[],
-): Promise<Held> => {
-  const { institution, id, pointOfSale, expiresAt } = order;
-  const performanceIds = items.map(({ performanceId }) => performanceId);
-  await linkPerformances(context.links.of(institution), order, performanceIds);
-  return context.stock.hold(institution, {
-    holder: id,
-    requestId,
-    asOf: order.version,
-    items: stockItems(items),
-    ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
-    ...(pointOfSale === null ? {} : { pointOfSale }),
-    placesInOrder: order.lines.length,
-  });
-};
-
-/** Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since. */
-const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUntil, lines }: Held): Promise<void> => {
-  const until = order.expiresAt ?? 0;
-  if (!startsAnew(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
-};
-
-/** Releases the places of removed lines, unless the order has them since. @throws Fault `service_unavailable` */
-const release = async (context: OrdersContext, { institution, id, removedPlaces }: OrderDocument): Promise<void> => {
-  if (!removedPlaces) return;
-  const { placeIds, asOf } = removedPlaces;
-  await context.stock.release(institution, id, { placeIds, asOf, sold: true });
-};
-
 /** What may be said beside the items of an addition. */
 interface AdditionOptions {
   /** Refuses the held lines by throwing a Fault. */
@@ -69,12 +36,12 @@ interface AdditionOptions {
  * Adds lines to an open or reserved order: all their places are held, or none. @throws Fault as for a new order, and for
  * each refusal of the rules
  */
-export const addOrderLines = async (
+export async function addOrderLines(
   context: OrdersContext,
   command: Command,
   items: readonly OrderItem[],
   { permit, holder }: AdditionOptions = {},
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const requestId = command.request ?? requestNameOf(command.idempotencyRecord);
   let taken: Taken | undefined;
   let former: OrderDocument | undefined;
@@ -113,10 +80,43 @@ export const addOrderLines = async (
   } finally {
     end();
   }
+}
+
+/** Releases the places of removed lines, unless the order has them since. @throws Fault `service_unavailable` */
+const release = async (context: OrdersContext, { institution, id, removedPlaces }: OrderDocument): Promise<void> => {
+  if (!removedPlaces) return;
+  const { placeIds, asOf } = removedPlaces;
+  await context.stock.release(institution, id, { placeIds, asOf, sold: true });
+};
+
+const holdMore = async (
+  context: OrdersContext,
+  order: OrderDocument,
+  requestId: string,
+  items: readonly OrderItem[],
+): Promise<Held> => {
+  const { institution, id, pointOfSale, expiresAt } = order;
+  const performanceIds = items.map(({ performanceId }) => performanceId);
+  await linkPerformances(context.links.of(institution), order, performanceIds);
+  return context.stock.hold(institution, {
+    holder: id,
+    requestId,
+    asOf: order.version,
+    items: stockItems(items),
+    ...(startsAnew(order) ? {} : { heldUntil: new Date(expiresAt ?? context.now()).toISOString() }),
+    ...(pointOfSale === null ? {} : { pointOfSale }),
+    placesInOrder: order.lines.length,
+  });
+};
+
+/** Holds new places as long as the order: a repeat finds the hold as it was, and the order may have been extended since. */
+const holdAsLong = async (context: OrdersContext, order: OrderDocument, { heldUntil, lines }: Held): Promise<void> => {
+  const until = order.expiresAt ?? 0;
+  if (!startsAnew(order) && Date.parse(heldUntil) < until) await holdUntil(context, order, until, lines);
 };
 
 /** Releases the places of removed lines, and writes that. @throws Fault `service_unavailable`: it stays due */
-export const releaseRemoved = async (context: OrdersContext, order: OrderDocument): Promise<OrderDocument> => {
+export async function releaseRemoved(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
   const { removedPlaces } = order;
   if (!removedPlaces) return order;
   await release(context, order);
@@ -125,17 +125,17 @@ export const releaseRemoved = async (context: OrdersContext, order: OrderDocumen
       current.removedPlaces?.asOf === removedPlaces.asOf ? withoutReleased(current, removedPlaces.placeIds) : current,
     );
   return (await attempt(context, targetOf(order), rule)).order;
-};
+}
 
 /**
  * Removes a line from an open or reserved order and releases its place; confirms it if it is paid in full then. @throws
  * Fault `not_found`, or a refusal of the rules
  */
-export const removeOrderLine = async (
+export async function removeOrderLine(
   context: OrdersContext,
   command: Command,
   lineId: string,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { order } = await runCommand(context, command, (current, now) =>
     removeLine(current, { lineId, asOf: current.version }, now),
   );
@@ -146,7 +146,7 @@ export const removeOrderLine = async (
     if (!isUnavailable(error)) throw error;
     return order;
   }
-};
+}
 
 type Names = { readonly firstName?: string | null; readonly lastName?: string | null };
 
@@ -155,12 +155,12 @@ type Names = { readonly firstName?: string | null; readonly lastName?: string | 
  * The ticket of a confirmed order follows by a direct call, which is repeated until tickets has acknowledged it.
  * @throws Fault `not_found`, or a refusal of the rules
  */
-export const nameOrderLine = async (
+export async function nameOrderLine(
   context: OrdersContext,
   command: Command,
   lineId: string,
   to: (line: Line, order: OrderDocument) => Names | null | undefined,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { institution, orderId } = command;
   const found = await context.orders.of(institution).get(orderId);
   if (!found || isHidden(found)) throw notFound();
@@ -173,4 +173,4 @@ export const nameOrderLine = async (
   });
   if (order.state !== 'confirmed' || order.namesDue == null) return order;
   return answerWithTickets(context, order, command.idempotencyRecord);
-};
+}

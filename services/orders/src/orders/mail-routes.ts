@@ -23,6 +23,33 @@ const QueuedMail = named(
 
 const queued = { status: 202, data: { queued: true } } as const;
 
+/** The operation that asks for a mail. */
+export function mailsRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'requestOrderMail',
+      method: 'post',
+      path: '/svc/v3/orders/{orderId}/mails',
+      access: 'orders:write',
+      summary: 'Sends the buyer the mail that confirms the order again, with its tickets and a new link to it',
+      description:
+        'The mail is that of the point of sale of the order, and is sent as soon as possible, if the installation sends ' +
+        'mails. At most five a day for an order.',
+      params: { orderId: pathId },
+      body: MailRequest,
+      answers: { 202: QueuedMail },
+      errors: [
+        'conflict',
+        'order_not_confirmed',
+        ...stateCodes.filter((code) => /expired|cancelled/.test(code)),
+        'too_many_requests',
+      ],
+      example: { params: { orderId: example.ids.order }, body: { kind: 'confirmation' }, answer: queued.data },
+      handle: createHandler(contextOf, () => queued)((context, command) => askForMail(context, command)),
+    }),
+  ];
+}
+
 /** @throws Fault `conflict`, `order_not_confirmed`, `too_many_requests`, and for orders that have ended */
 const askForMail = async (context: OrdersContext, command: Command): Promise<OrderDocument> => {
   const { pointOfSale, contactNumber, guest } = await findOrder(context, command);
@@ -42,28 +69,3 @@ const askForMail = async (context: OrdersContext, command: Command): Promise<Ord
   });
   return order;
 };
-
-/** The operation that asks for a mail. */
-export const mailsRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    id: 'requestOrderMail',
-    method: 'post',
-    path: '/svc/v3/orders/{orderId}/mails',
-    access: 'orders:write',
-    summary: 'Sends the buyer the mail that confirms the order again, with its tickets and a new link to it',
-    description:
-      'The mail is that of the point of sale of the order, and is sent as soon as possible, if the installation sends ' +
-      'mails. At most five a day for an order.',
-    params: { orderId: pathId },
-    body: MailRequest,
-    answers: { 202: QueuedMail },
-    errors: [
-      'conflict',
-      'order_not_confirmed',
-      ...stateCodes.filter((code) => /expired|cancelled/.test(code)),
-      'too_many_requests',
-    ],
-    example: { params: { orderId: example.ids.order }, body: { kind: 'confirmation' }, answer: queued.data },
-    handle: createHandler(contextOf, () => queued)((context, command) => askForMail(context, command)),
-  }),
-];

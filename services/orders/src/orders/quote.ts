@@ -16,32 +16,35 @@ import { countPlaces, requireBeneficiaries, severalCurrencies, stockItems, tooMa
 type Quote = Static<typeof OrderQuote>;
 type Refused = Quote['refusals'][number];
 
-const refused = (item: number | null, fault: Fault): Refused => ({
-  item,
-  status: registry[fault.code].status,
-  details: fault.details,
-});
-
-/** The order's own refusals, but for those of its contact: size, currency and the limit of held places. */
-const ownRefusals = async (
-  context: OrdersContext,
-  maker: Maker,
-  { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
-): Promise<Refused[]> => {
-  const found: Refused[] = [];
-  const several = severalCurrencies(currencies);
-  if (several) found.push(refused(null, several));
-  const tooMany = tooManyPlaces(places);
-  if (tooMany) return [...found, refused(null, tooMany)];
-  try {
-    const end = await context.limit.admit(maker, places);
-    end();
-  } catch (error) {
-    if (!(error instanceof RefusedOrder)) throw error;
-    found.push(refused(null, error));
-  }
-  return found;
-};
+/** Quotes of orders. */
+export function quoteRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'quoteOrder',
+      method: 'post',
+      path: '/svc/v3/orders/quotes',
+      access: 'orders:read',
+      admits: ['customer'],
+      summary: 'Answers what an order would cost now, and every reason why it would be refused; nothing is held',
+      description:
+        'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
+        '422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. Faults of form are 400. A ' +
+        'client or a user of the role box_office bound to points of sale names one of them: 403 otherwise. A customer names no ' +
+        'contact but its own, and gets what the public catalogue shows: everything else reads like what never existed, and ' +
+        'places are refused only where a seat category is sold out.',
+      body: NewOrder,
+      answers: { 200: OrderQuote },
+      example: { body: example.newOrder, answer: example.quote },
+      handle: async ({ caller, body }) => {
+        requirePointOfSale(caller, body.pointOfSale);
+        requireBeneficiaries(body.items);
+        const quote = await quoteOrder(contextOf(caller), caller, body);
+        // A refusal of the contact has its number: a remembered answer goes with the contact.
+        return ok(quote, { subjects: body.contactNumber == null ? [] : [body.contactNumber] });
+      },
+    }),
+  ];
+}
 
 /**
  * Quotes an order. Who sees the data of some contacts only sees of the catalogue what is public. @throws Fault
@@ -80,30 +83,29 @@ const quoteOrder = async (context: OrdersContext, caller: Caller, requested: Ord
   };
 };
 
-/** Quotes of orders. */
-export const quoteRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    id: 'quoteOrder',
-    method: 'post',
-    path: '/svc/v3/orders/quotes',
-    access: 'orders:read',
-    admits: ['customer'],
-    summary: 'Answers what an order would cost now, and every reason why it would be refused; nothing is held',
-    description:
-      'The body is that of a new order. `lines` has one entry per place of each item that has a price; `refusals` each 409 and ' +
-      '422 that `POST /svc/v3/orders` would answer, `item` the index of the item, null for the whole. Faults of form are 400. A ' +
-      'client or a user of the role box_office bound to points of sale names one of them: 403 otherwise. A customer names no ' +
-      'contact but its own, and gets what the public catalogue shows: everything else reads like what never existed, and ' +
-      'places are refused only where a seat category is sold out.',
-    body: NewOrder,
-    answers: { 200: OrderQuote },
-    example: { body: example.newOrder, answer: example.quote },
-    handle: async ({ caller, body }) => {
-      requirePointOfSale(caller, body.pointOfSale);
-      requireBeneficiaries(body.items);
-      const quote = await quoteOrder(contextOf(caller), caller, body);
-      // A refusal of the contact has its number: a remembered answer goes with the contact.
-      return ok(quote, { subjects: body.contactNumber == null ? [] : [body.contactNumber] });
-    },
-  }),
-];
+const refused = (item: number | null, fault: Fault): Refused => ({
+  item,
+  status: registry[fault.code].status,
+  details: fault.details,
+});
+
+/** The order's own refusals, but for those of its contact: size, currency and the limit of held places. */
+const ownRefusals = async (
+  context: OrdersContext,
+  maker: Maker,
+  { places, currencies }: { readonly places: number; readonly currencies: readonly string[] },
+): Promise<Refused[]> => {
+  const found: Refused[] = [];
+  const several = severalCurrencies(currencies);
+  if (several) found.push(refused(null, several));
+  const tooMany = tooManyPlaces(places);
+  if (tooMany) return [...found, refused(null, tooMany)];
+  try {
+    const end = await context.limit.admit(maker, places);
+    end();
+  } catch (error) {
+    if (!(error instanceof RefusedOrder)) throw error;
+    found.push(refused(null, error));
+  }
+  return found;
+};

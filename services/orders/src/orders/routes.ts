@@ -47,6 +47,149 @@ const collection = { path: '/svc/v3/orders' } as const;
 const single = { path: '/svc/v3/orders/{orderId}', params: { orderId: pathId } } as const;
 const params = { orderId: example.ids.order };
 
+/** Orders: the operations that create, list, read and change them. */
+export function ordersRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      ...collection,
+      id: 'createOrder',
+      method: 'post',
+      access: 'orders:write',
+      summary: 'Creates an order and holds its places: all of them or none',
+      description:
+        'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
+        'minutes without one. A client or a user of the role box_office who is bound to points of sale names one of ' +
+        'them: 403 otherwise. A tariff with a criterion needs the number of a contact that meets it, or the scope ' +
+        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
+      body: NewOrder,
+      answers: { 201: Order },
+      errors: holdErrors,
+      etag: true,
+      example: { body: example.newOrder, answer: example.open },
+      handle: async ({ caller, body, remember }) => {
+        requirePointOfSale(caller, body.pointOfSale);
+        requireBeneficiaries(body.items);
+        return createdOrderAnswer(
+          await createOrder(contextOf(caller), makerOf(caller), body, remember(createdOrderAnswer)),
+        );
+      },
+    }),
+    operation({
+      ...collection,
+      id: 'listOrders',
+      method: 'get',
+      access: 'orders:read',
+      admits: ['customer'],
+      summary: 'Lists orders, oldest first',
+      description:
+        'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within ' +
+        '30 seconds. Users see what their role shows: a customer the orders of its contact, a box_office those of its ' +
+        'points of sale, if it has any; a client with bounds sees the orders within them.',
+      query: {
+        ...listQuery,
+        state: Type.Optional(oneOf(states)),
+        contactNumber: Type.Optional(contactNumber),
+        externalReference: Type.Optional(externalReference),
+        number: Type.Optional(
+          lineOfText({
+            maxLength: 200,
+            description: 'the 8 characters of an order, in upper or lower case',
+          }),
+        ),
+        pointOfSale: Type.Optional(pointOfSale),
+        createdBy: Type.Optional({ ...id, description: 'the id of the client that made them' }),
+        performanceId: Type.Optional({ ...id, description: 'of a line that the order has now' }),
+        email: Type.Optional({ ...emailSchema, description: 'of the buyer, whole' }),
+        q: Type.Optional(
+          lineOfText({
+            maxLength: 200,
+            description:
+              "the number, the reference, or the beginning of the buyer's last name (a structure: its name), whatever case " +
+              'and accents; 400 if that begins the names of more than 2,000 contacts',
+          }),
+        ),
+        createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
+        createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
+      },
+      answers: { 200: changesPage(Order) },
+      example: {
+        query: { state: 'open', limit: 20 },
+        answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
+      },
+      handle: async ({ caller, query, cursor }) => {
+        const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
+        const { number, createdBy, createdFrom, createdTo, q, email, performanceId, ...paging } = rest;
+        // An order is listed when it is created or later, which bounds the range of the index.
+        const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
+        const context = contextOf(caller);
+        const { institution } = caller;
+        const isSearch = [q, email, performanceId].some((one) => one !== undefined);
+        const list = isSearch
+          ? await ordersSought(context, institution, { q, email, performanceId })
+          : context.orders.of(institution);
+        return changesPageOf({ query: paging, cursor }, list, {
+          where: {
+            // No carts that were never checked out: their `listedAt` is null.
+            listedAt,
+            createdAt: rangeOf(createdFrom, createdTo),
+            pointOfSale: pointOfSale?.toLowerCase(),
+            'createdBy.clientId': createdBy,
+            state,
+            contactNumber,
+            externalReference,
+            shortNumber: number?.toLowerCase(),
+            modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
+          },
+          orderBy: 'listedAt',
+          clock: context.now,
+          item: orderView,
+        });
+      },
+    }),
+    operation({
+      ...single,
+      id: 'getOrder',
+      method: 'get',
+      access: 'orders:read',
+      admits: ['customer'],
+      summary: 'Reads an order',
+      description:
+        'Also the shopping cart of a point of sale: an open order, which lists contain from its checkout on.',
+      answers: { 200: Order },
+      etag: true,
+      example: { params, answer: example.open },
+      handle: async ({ caller, params: { orderId } }) =>
+        orderAnswer(await findAny(contextOf(caller), { institution: caller.institution, orderId })),
+    }),
+    operation({
+      ...single,
+      // A cart that was never checked out is `not_found` here.
+      id: 'updateOrder',
+      method: 'patch',
+      access: 'orders:write',
+      summary: 'Changes the contact, the external reference and the delivery of tickets of an order',
+      description:
+        'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the confirmation. ' +
+        'Unless the order is cancelled, another contact meets the criteria of its tariffs, or the token has the scope ' +
+        'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
+      body: named('OrderChanges', patchOf(OrderDetails)),
+      readOnly,
+      answers: { 200: Order },
+      errors: ['conflict', 'semantically_invalid', 'order_tariff_not_accessible', 'order_confirmed', 'order_cancelled'],
+      etag: true,
+      conditional: true,
+      example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
+      handle: createHandler(
+        contextOf,
+        orderAnswer,
+      )((context, command, { caller, body, unchanged }) => {
+        const own = { ...command, unchanged: (order: OrderDocument) => unchanged(orderView(order)) };
+        return changeOrder(context, own, body, sellsToAnybody(caller.scopes));
+      }),
+    }),
+  ];
+}
+
 const rangeOf = (from: string | undefined, to: string | undefined) =>
   from === undefined && to === undefined
     ? undefined
@@ -55,166 +198,8 @@ const rangeOf = (from: string | undefined, to: string | undefined) =>
         ...(to === undefined ? {} : { lte: Date.parse(to) }),
       };
 
-/** Orders: the operations that create, list, read and change them. */
-export const ordersRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    ...collection,
-    id: 'createOrder',
-    method: 'post',
-    access: 'orders:write',
-    summary: 'Creates an order and holds its places: all of them or none',
-    description:
-      'One line per place. The places are held until `expiresAt`: for the hold time of the point of sale, or 15 ' +
-      'minutes without one. A client or a user of the role box_office who is bound to points of sale names one of ' +
-      'them: 403 otherwise. A tariff with a criterion needs the number of a contact that meets it, or the scope ' +
-      'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
-    body: NewOrder,
-    answers: { 201: Order },
-    errors: holdErrors,
-    etag: true,
-    example: { body: example.newOrder, answer: example.open },
-    handle: async ({ caller, body, remember }) => {
-      requirePointOfSale(caller, body.pointOfSale);
-      requireBeneficiaries(body.items);
-      return createdOrderAnswer(
-        await createOrder(contextOf(caller), makerOf(caller), body, remember(createdOrderAnswer)),
-      );
-    },
-  }),
-  operation({
-    ...collection,
-    id: 'listOrders',
-    method: 'get',
-    access: 'orders:read',
-    admits: ['customer'],
-    summary: 'Lists orders, oldest first',
-    description:
-      'In order of creation, which for a shopping cart is its checkout. An order past due counts as expired within ' +
-      '30 seconds. Users see what their role shows: a customer the orders of its contact, a box_office those of its ' +
-      'points of sale, if it has any; a client with bounds sees the orders within them.',
-    query: {
-      ...listQuery,
-      state: Type.Optional(oneOf(states)),
-      contactNumber: Type.Optional(contactNumber),
-      externalReference: Type.Optional(externalReference),
-      number: Type.Optional(
-        lineOfText({
-          maxLength: 200,
-          description: 'the 8 characters of an order, in upper or lower case',
-        }),
-      ),
-      pointOfSale: Type.Optional(pointOfSale),
-      createdBy: Type.Optional({ ...id, description: 'the id of the client that made them' }),
-      performanceId: Type.Optional({ ...id, description: 'of a line that the order has now' }),
-      email: Type.Optional({ ...emailSchema, description: 'of the buyer, whole' }),
-      q: Type.Optional(
-        lineOfText({
-          maxLength: 200,
-          description:
-            "the number, the reference, or the beginning of the buyer's last name (a structure: its name), whatever case " +
-            'and accents; 400 if that begins the names of more than 2,000 contacts',
-        }),
-      ),
-      createdFrom: Type.Optional({ ...timestamp, description: 'created then or later' }),
-      createdTo: Type.Optional({ ...timestamp, description: 'created then or earlier' }),
-    },
-    answers: { 200: changesPage(Order) },
-    example: {
-      query: { state: 'open', limit: 20 },
-      answer: { items: [example.open], nextCursor: null, asOf: example.asOf },
-    },
-    handle: async ({ caller, query, cursor }) => {
-      const { modifiedSince, state, contactNumber, externalReference, pointOfSale, ...rest } = query;
-      const { number, createdBy, createdFrom, createdTo, q, email, performanceId, ...paging } = rest;
-      // An order is listed when it is created or later, which bounds the range of the index.
-      const listedAt = createdFrom === undefined ? { gt: 0 } : { gte: Math.max(1, Date.parse(createdFrom)) };
-      const context = contextOf(caller);
-      const { institution } = caller;
-      const isSearch = [q, email, performanceId].some((one) => one !== undefined);
-      const list = isSearch
-        ? await ordersSought(context, institution, { q, email, performanceId })
-        : context.orders.of(institution);
-      return changesPageOf({ query: paging, cursor }, list, {
-        where: {
-          // No carts that were never checked out: their `listedAt` is null.
-          listedAt,
-          createdAt: rangeOf(createdFrom, createdTo),
-          pointOfSale: pointOfSale?.toLowerCase(),
-          'createdBy.clientId': createdBy,
-          state,
-          contactNumber,
-          externalReference,
-          shortNumber: number?.toLowerCase(),
-          modifiedAt: modifiedSince === undefined ? undefined : { gte: Date.parse(modifiedSince) },
-        },
-        orderBy: 'listedAt',
-        clock: context.now,
-        item: orderView,
-      });
-    },
-  }),
-  operation({
-    ...single,
-    id: 'getOrder',
-    method: 'get',
-    access: 'orders:read',
-    admits: ['customer'],
-    summary: 'Reads an order',
-    description: 'Also the shopping cart of a point of sale: an open order, which lists contain from its checkout on.',
-    answers: { 200: Order },
-    etag: true,
-    example: { params, answer: example.open },
-    handle: async ({ caller, params: { orderId } }) =>
-      orderAnswer(await findAny(contextOf(caller), { institution: caller.institution, orderId })),
-  }),
-  operation({
-    ...single,
-    // A cart that was never checked out is `not_found` here.
-    id: 'updateOrder',
-    method: 'patch',
-    access: 'orders:write',
-    summary: 'Changes the contact, the external reference and the delivery of tickets of an order',
-    description:
-      'A JSON merge patch (RFC 7396): null removes. In every state, but for `ticketDelivery`: until the confirmation. ' +
-      'Unless the order is cancelled, another contact meets the criteria of its tariffs, or the token has the scope ' +
-      'orders.sensitive:write: 422 `order_tariff_not_accessible` otherwise.',
-    body: named('OrderChanges', patchOf(OrderDetails)),
-    readOnly,
-    answers: { 200: Order },
-    errors: ['conflict', 'semantically_invalid', 'order_tariff_not_accessible', 'order_confirmed', 'order_cancelled'],
-    etag: true,
-    conditional: true,
-    example: { params, body: { externalReference: 'agency-4711' }, answer: example.open },
-    handle: createHandler(
-      contextOf,
-      orderAnswer,
-    )((context, command, { caller, body, unchanged }) => {
-      const own = { ...command, unchanged: (order: OrderDocument) => unchanged(orderView(order)) };
-      return changeOrder(context, own, body, sellsToAnybody(caller.scopes));
-    }),
-  }),
-];
-
-const action = (name: string) =>
-  ({
-    method: 'post',
-    path: `/svc/v3/orders/{orderId}/${name}`,
-    access: 'orders:write',
-    params: { orderId: pathId },
-    answers: { 200: Order },
-    etag: true,
-    conditional: true,
-  }) as const;
-
-/** Adds to the refusal that `override` needs a scope which the client does not have. */
-const explainMissingScope = (error: unknown): never => {
-  if (!(error instanceof RefusedOrder && error.reason === 'ticket_controlled')) throw error;
-  const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
-  throw new RefusedOrder(error.reason, error.code, details, error.headers);
-};
-
 /** The operations that extend, reserve, confirm and cancel an order. */
-export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => {
+export function actionsRoutes(contextOf: ContextOf): AnyOperation[] {
   const handler = createHandler(contextOf, orderAnswer);
   return [
     operation({
@@ -268,4 +253,22 @@ export const actionsRoutes = (contextOf: ContextOf): AnyOperation[] => {
       }),
     }),
   ];
+}
+
+const action = (name: string) =>
+  ({
+    method: 'post',
+    path: `/svc/v3/orders/{orderId}/${name}`,
+    access: 'orders:write',
+    params: { orderId: pathId },
+    answers: { 200: Order },
+    etag: true,
+    conditional: true,
+  }) as const;
+
+/** Adds to the refusal that `override` needs a scope which the client does not have. */
+const explainMissingScope = (error: unknown): never => {
+  if (!(error instanceof RefusedOrder && error.reason === 'ticket_controlled')) throw error;
+  const details = `${error.details} $.override counts only with the scope orders.sensitive:write.`;
+  throw new RefusedOrder(error.reason, error.code, details, error.headers);
 };

@@ -24,93 +24,16 @@ interface Sought {
   readonly performanceId?: string | undefined;
 }
 
-const valuesOf = (condition: Where[string]): readonly unknown[] =>
-  typeof condition === 'object' && condition !== null && 'in' in condition ? condition.in : [condition];
-
-/** Both conditions on every field, each a value or several; undefined if no document can meet them. */
-const both = (one: Where, other: Where): Where | undefined => {
-  const joined = { ...one, ...other };
-  for (const [field, condition] of Object.entries(other)) {
-    const given = one[field];
-    if (given === undefined) continue;
-    const common = valuesOf(condition).filter((value) => valuesOf(given).includes(value));
-    if (common.length === 0) return undefined;
-    joined[field] = { in: common as string[] };
-  }
-  return Object.values(joined).some((condition) => valuesOf(condition).length === 0) ? undefined : joined;
-};
-
-/** The numbers of the buyers. @throws Fault `invalid_parameter` for the beginning of too many names */
-const buyersOf = async (
-  { contacts }: Pick<OrdersContext, 'contacts'>,
-  institution: string,
-  sought: { readonly email?: string; readonly name?: string },
-): Promise<Way> => {
-  const { contactNumbers, hasMore } = await contacts.find(institution, sought);
-  if (hasMore) {
-    const most = `more than ${contactNumbers.length} contacts`;
-    throw new Fault('invalid_parameter', `query parameter q begins the names of ${most}: give more letters.`);
-  }
-  return { where: { contactNumber: { in: contactNumbers } }, index: 'contact' };
-};
-
-const isFirst = (a: OrderDocument, b: OrderDocument): number =>
-  Number(a.listedAt) - Number(b.listedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
-
-/** The orders that are found in one way at least and in each of these lists of ways, by `listedAt`, each once. */
-const foundIn = (
-  orders: { find(query: Query & { readonly index?: string }): Promise<OrderDocument[]> },
-  ways: readonly Way[],
-): Listed<OrderDocument> => ({
-  async find(query) {
-    const found = await Promise.all(
-      ways.map(async ({ where: more, index }) => {
-        const where = both(query.where ?? {}, more);
-        return where ? orders.find({ ...query, where, index }) : [];
-      }),
-    );
-    const byId = new Map(found.flat().map((order) => [order.id, order]));
-    return [...byId.values()].toSorted(isFirst).slice(0, query.limit);
-  },
-});
-
-/** Those of a list that are wanted, read on until the page is full. */
-const wantedOf = (list: Listed<OrderDocument>, isWanted: (order: OrderDocument) => boolean): Listed<OrderDocument> => ({
-  async find({ limit = Number.POSITIVE_INFINITY, ...query }) {
-    const wanted: OrderDocument[] = [];
-    for (let after = query.after; ; ) {
-      const page = await list.find({ ...query, ...(after && { after }), limit });
-      wanted.push(...page.filter(isWanted));
-      const last = page.at(-1);
-      if (!last || page.length < limit || wanted.length >= limit) return wanted.slice(0, limit);
-      after = { value: last.listedAt, id: last.id };
-    }
-  },
-});
-
-/** The orders of which a performance is the first that they ever had, and those with a link to it. */
-const waysTo = async (
-  { links }: Pick<OrdersContext, 'links'>,
-  institution: string,
-  performanceId: string,
-): Promise<readonly Way[]> => {
-  const linked = await links.of(institution).find({ where: { performanceId } });
-  const first = { where: { performanceId }, index: 'performance_listed' };
-  return linked.length === 0
-    ? [first]
-    : [first, { where: { id: { in: linked.map(({ orderId }) => orderId) } }, index: 'listed' }];
-};
-
 /**
  * The orders that the caller may see and that are sought, as a list in the order of `listedAt`. Names and emails are the
  * contacts', so that nothing is found by those of an erased one. @throws Fault `invalid_parameter` for a `q` that begins
  * the names of too many contacts, `service_unavailable` while contacts does not answer
  */
-export const ordersSought = async (
+export async function ordersSought(
   context: Pick<OrdersContext, 'orders' | 'links' | 'contacts'>,
   institution: string,
   { q, email, performanceId }: Sought,
-): Promise<Listed<OrderDocument>> => {
+): Promise<Listed<OrderDocument>> {
   const orders = context.orders.of(institution);
   const byText =
     q === undefined
@@ -135,4 +58,81 @@ export const ordersSought = async (
   const found = foundIn(orders, ways);
   if (performanceId === undefined) return found;
   return wantedOf(found, ({ performanceIds }) => performanceIds.includes(performanceId));
+}
+
+/** The numbers of the buyers. @throws Fault `invalid_parameter` for the beginning of too many names */
+const buyersOf = async (
+  { contacts }: Pick<OrdersContext, 'contacts'>,
+  institution: string,
+  sought: { readonly email?: string; readonly name?: string },
+): Promise<Way> => {
+  const { contactNumbers, hasMore } = await contacts.find(institution, sought);
+  if (hasMore) {
+    const most = `more than ${contactNumbers.length} contacts`;
+    throw new Fault('invalid_parameter', `query parameter q begins the names of ${most}: give more letters.`);
+  }
+  return { where: { contactNumber: { in: contactNumbers } }, index: 'contact' };
 };
+
+/** The orders of which a performance is the first that they ever had, and those with a link to it. */
+const waysTo = async (
+  { links }: Pick<OrdersContext, 'links'>,
+  institution: string,
+  performanceId: string,
+): Promise<readonly Way[]> => {
+  const linked = await links.of(institution).find({ where: { performanceId } });
+  const first = { where: { performanceId }, index: 'performance_listed' };
+  return linked.length === 0
+    ? [first]
+    : [first, { where: { id: { in: linked.map(({ orderId }) => orderId) } }, index: 'listed' }];
+};
+
+/** Both conditions on every field, each a value or several; undefined if no document can meet them. */
+const both = (one: Where, other: Where): Where | undefined => {
+  const joined = { ...one, ...other };
+  for (const [field, condition] of Object.entries(other)) {
+    const given = one[field];
+    if (given === undefined) continue;
+    const common = valuesOf(condition).filter((value) => valuesOf(given).includes(value));
+    if (common.length === 0) return undefined;
+    joined[field] = { in: common as string[] };
+  }
+  return Object.values(joined).some((condition) => valuesOf(condition).length === 0) ? undefined : joined;
+};
+
+const valuesOf = (condition: Where[string]): readonly unknown[] =>
+  typeof condition === 'object' && condition !== null && 'in' in condition ? condition.in : [condition];
+
+/** The orders that are found in one way at least and in each of these lists of ways, by `listedAt`, each once. */
+const foundIn = (
+  orders: { find(query: Query & { readonly index?: string }): Promise<OrderDocument[]> },
+  ways: readonly Way[],
+): Listed<OrderDocument> => ({
+  async find(query) {
+    const found = await Promise.all(
+      ways.map(async ({ where: more, index }) => {
+        const where = both(query.where ?? {}, more);
+        return where ? orders.find({ ...query, where, index }) : [];
+      }),
+    );
+    const byId = new Map(found.flat().map((order) => [order.id, order]));
+    return [...byId.values()].toSorted(isFirst).slice(0, query.limit);
+  },
+});
+
+const isFirst = (a: OrderDocument, b: OrderDocument): number =>
+  Number(a.listedAt) - Number(b.listedAt) || (a.id < b.id ? -1 : Number(a.id > b.id));
+
+/** Those of a list that are wanted, read on until the page is full. */
+const wantedOf = (list: Listed<OrderDocument>, isWanted: (order: OrderDocument) => boolean): Listed<OrderDocument> => ({
+  async find({ limit = Number.POSITIVE_INFINITY, ...query }) {
+    const wanted: OrderDocument[] = [];
+    for (let after = query.after; ; ) {
+      const page = await list.find({ ...query, ...(after && { after }), limit });
+      wanted.push(...page.filter(isWanted));
+      const last = page.at(-1);
+      if (!last || page.length < limit || wanted.length >= limit) return wanted.slice(0, limit);
+      after = { value: last.listedAt, id: last.id };
+    }
+  },
+});

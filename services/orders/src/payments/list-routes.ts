@@ -36,40 +36,68 @@ const filters = {
 
 type Filters = { readonly [Name in keyof typeof filters]?: string } & { readonly status?: Payment['status'] };
 
-/** Whether a record is one of those that are asked for. */
-const fits =
-  ({ from, to, method: by, createdBy, status }: Filters) =>
-  (record: Refund & Partial<Pick<Payment, 'status'>>): boolean =>
-    (from === undefined || record.createdAt >= Date.parse(from)) &&
-    (to === undefined || record.createdAt <= Date.parse(to)) &&
-    (by === undefined || record.method === by) &&
-    (createdBy === undefined ||
-      (record.createdBy && 'clientId' in record.createdBy && record.createdBy.clientId) === createdBy) &&
-    (status === undefined || record.status === status);
-
 /** Where a page begins: at this record of the order. Orders keep their place in the list, and records theirs in it. */
 interface Start {
   readonly order: Pick<OrderDocument, 'id' | 'listedAt'>;
   readonly index: number;
 }
 
-/**
- * The orders that may have such records, from the one where the page begins. Carts were never listed. Orders from before
- * `from` come first: those that have changed since, as each record changes its order.
- */
-async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
-  const first = start && (await orders.get(start.order.id));
-  if (first) yield first;
-  const since = from === undefined ? 1 : Math.max(1, Date.parse(from));
-  const after = start && { after: { value: start.order.listedAt, id: start.order.id } };
-  const orderBy = 'listedAt';
-  if (since > Math.max(1, start?.order.listedAt ?? 1)) {
-    const where = { listedAt: { gt: 0, lt: since }, modifiedAt: { gte: since } };
-    yield* documentsOf(orders, { where, orderBy, ...after, index: 'modified' });
-  }
-  const until = to === undefined ? {} : { lte: Date.parse(to) + SKEW_MS };
-  yield* documentsOf(orders, { where: { listedAt: { gte: since, ...until } }, orderBy, ...after });
+/** The operations that list payments and refunds over all orders. */
+export function recordsRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      path: '/svc/v3/payments',
+      id: 'listAllPayments',
+      method: 'get',
+      access: 'orders.sensitive:read',
+      summary: 'Lists the payments of all orders',
+      description: describe('payments'),
+      query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
+      answers: { 200: page(ListedPayment) },
+      example: {
+        query: { status: 'captured', limit: 20 },
+        answer: { items: [example.listedPayment], nextCursor: null },
+      },
+      handle: ({ caller, query, cursor }) =>
+        pageOfRecords(
+          { query, cursor },
+          contextOf(caller).orders.of(caller.institution),
+          ({ payments }) => payments,
+          (order, payment): Static<typeof ListedPayment> => ({
+            ...paymentView(order, payment, caller.scopes),
+            externalReference: order.externalReference,
+          }),
+        ),
+    }),
+    operation({
+      path: '/svc/v3/refunds',
+      id: 'listAllRefunds',
+      method: 'get',
+      access: 'orders.sensitive:read',
+      summary: 'Lists the refunds of all orders',
+      description: `${describe('refunds')} A refund is recorded once it is made: its \`status\` is \`captured\` in every case.`,
+      query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
+      answers: { 200: page(ListedRefund) },
+      example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
+      handle: ({ caller, query, cursor }) =>
+        pageOfRecords(
+          { query, cursor },
+          contextOf(caller).orders.of(caller.institution),
+          // A refund is recorded once it is made, so it stores no status.
+          ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
+          (order, refund): Static<typeof ListedRefund> => ({
+            ...refundView(order, refund, caller.scopes),
+            externalReference: order.externalReference,
+          }),
+        ),
+    }),
+  ];
 }
+
+const describe = (records: string): string =>
+  `In order of their orders' creation, and within an order in that of the ${records}. A page may have fewer than ` +
+  '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +
+  `${records} of the orders that they may see. \`externalReference\` is the order's.`;
 
 /**
  * Reads one page: what was listed before does not come again, and what was recorded before the first page is in one of
@@ -103,54 +131,31 @@ const pageOfRecords = async <Kind extends Refund, Item>(
   return ok({ items, nextCursor: null });
 };
 
-const describe = (records: string): string =>
-  `In order of their orders' creation, and within an order in that of the ${records}. A page may have fewer than ` +
-  '`limit` items, even none: the list ends where `nextCursor` is null. Users, and clients with bounds, see the ' +
-  `${records} of the orders that they may see. \`externalReference\` is the order's.`;
+/** Whether a record is one of those that are asked for. */
+const fits =
+  ({ from, to, method: by, createdBy, status }: Filters) =>
+  (record: Refund & Partial<Pick<Payment, 'status'>>): boolean =>
+    (from === undefined || record.createdAt >= Date.parse(from)) &&
+    (to === undefined || record.createdAt <= Date.parse(to)) &&
+    (by === undefined || record.method === by) &&
+    (createdBy === undefined ||
+      (record.createdBy && 'clientId' in record.createdBy && record.createdBy.clientId) === createdBy) &&
+    (status === undefined || record.status === status);
 
-/** The operations that list payments and refunds over all orders. */
-export const recordsRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    path: '/svc/v3/payments',
-    id: 'listAllPayments',
-    method: 'get',
-    access: 'orders.sensitive:read',
-    summary: 'Lists the payments of all orders',
-    description: describe('payments'),
-    query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
-    answers: { 200: page(ListedPayment) },
-    example: { query: { status: 'captured', limit: 20 }, answer: { items: [example.listedPayment], nextCursor: null } },
-    handle: ({ caller, query, cursor }) =>
-      pageOfRecords(
-        { query, cursor },
-        contextOf(caller).orders.of(caller.institution),
-        ({ payments }) => payments,
-        (order, payment): Static<typeof ListedPayment> => ({
-          ...paymentView(order, payment, caller.scopes),
-          externalReference: order.externalReference,
-        }),
-      ),
-  }),
-  operation({
-    path: '/svc/v3/refunds',
-    id: 'listAllRefunds',
-    method: 'get',
-    access: 'orders.sensitive:read',
-    summary: 'Lists the refunds of all orders',
-    description: `${describe('refunds')} A refund is recorded once it is made: its \`status\` is \`captured\` in every case.`,
-    query: { ...pageQuery, ...filters, status: Type.Optional(oneOf(paymentStates)) },
-    answers: { 200: page(ListedRefund) },
-    example: { query: { limit: 20 }, answer: { items: [example.listedRefund], nextCursor: null } },
-    handle: ({ caller, query, cursor }) =>
-      pageOfRecords(
-        { query, cursor },
-        contextOf(caller).orders.of(caller.institution),
-        // A refund is recorded once it is made, so it stores no status.
-        ({ refunds }) => refunds.map((refund) => ({ ...refund, status: 'captured' as const })),
-        (order, refund): Static<typeof ListedRefund> => ({
-          ...refundView(order, refund, caller.scopes),
-          externalReference: order.externalReference,
-        }),
-      ),
-  }),
-];
+/**
+ * The orders that may have such records, from the one where the page begins. Carts were never listed. Orders from before
+ * `from` come first: those that have changed since, as each record changes its order.
+ */
+async function* ordersFrom(orders: Documents<OrderDocument>, { from, to }: Filters, start: Start | undefined) {
+  const first = start && (await orders.get(start.order.id));
+  if (first) yield first;
+  const since = from === undefined ? 1 : Math.max(1, Date.parse(from));
+  const after = start && { after: { value: start.order.listedAt, id: start.order.id } };
+  const orderBy = 'listedAt';
+  if (since > Math.max(1, start?.order.listedAt ?? 1)) {
+    const where = { listedAt: { gt: 0, lt: since }, modifiedAt: { gte: since } };
+    yield* documentsOf(orders, { where, orderBy, ...after, index: 'modified' });
+  }
+  const until = to === undefined ? {} : { lte: Date.parse(to) + SKEW_MS };
+  yield* documentsOf(orders, { where: { listedAt: { gte: since, ...until } }, orderBy, ...after });
+}

@@ -17,23 +17,11 @@ import { sell, sellIfDue } from '../steps/sell.ts';
 import { shortenHold } from '../steps/shorten.ts';
 import type { OrderDocument } from '../store.ts';
 
-/** Refuses a repeat whose first attempt recorded the money but found the places gone. */
-const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
-  const payment = order.payments.find(({ id }) => id === paymentId);
-  const wasPaid = due(order) === 0 && order.lines.length > 0;
-  if (payment?.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
-  throw faultOf({
-    reason: 'places_gone',
-    details: 'The payment is recorded, but the order could not be confirmed.',
-    recorded: { orderId: order.id, paymentId },
-  });
-};
-
 /**
  * For how long after the end of its hold an order may wait for its payment: not at all if places are gone, or the catalog
  * does not answer, since nobody knows then for how long they are held. Money that comes later holds them again.
  */
-export const graceFor = async (context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> => {
+export async function graceFor(context: OrdersContext, order: OrderDocument, next: OrderDocument): Promise<number> {
   const { graceMs } = context;
   if (next.state !== 'payment_pending' || order.state === 'payment_pending') return graceMs;
   try {
@@ -43,18 +31,18 @@ export const graceFor = async (context: OrdersContext, order: OrderDocument, nex
     if (isUnavailable(error) || (error instanceof RefusedOrder && error.reason === 'places_gone')) return 0;
     throw error;
   }
-};
+}
 
 /**
  * Records a payment. A captured one is written first, so that no money is lost; captured in full it confirms the order,
  * also an expired one if its places can be held again. @throws Fault `payment_exceeds_due`, `semantically_invalid`,
  * `payment_recorded`; `service_unavailable`: the payment is recorded, and the sale stays due
  */
-export const payOrder = async (
+export async function payOrder(
   context: OrdersContext,
   command: Command,
   requested: Omit<PaymentInput, 'graceMs'>,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const add = (graceMs: number) => (order: OrderDocument, now: number) =>
     addPayment(order, { ...requested, graceMs }, now);
   const own = { ...command, isMade: (order: OrderDocument) => hasPayment(order, requested.id) };
@@ -68,33 +56,45 @@ export const payOrder = async (
   const order = done ? sold : await shortenHold(context, sold, command.idempotencyRecord);
   if (done) refuseUnconfirmed(order, requested.id);
   return order;
+}
+
+/** Refuses a repeat whose first attempt recorded the money but found the places gone. */
+const refuseUnconfirmed = (order: OrderDocument, paymentId: string): void => {
+  const payment = order.payments.find(({ id }) => id === paymentId);
+  const wasPaid = due(order) === 0 && order.lines.length > 0;
+  if (payment?.status !== 'captured' || !(order.state === 'expired' || (isUnpaid(order) && wasPaid))) return;
+  throw faultOf({
+    reason: 'places_gone',
+    details: 'The payment is recorded, but the order could not be confirmed.',
+    recorded: { orderId: order.id, paymentId },
+  });
 };
 
 /** Records that a pending payment was captured or failed. @throws Fault as for a new payment, and `not_found` */
-export const settleOrderPayment = async (
+export async function settleOrderPayment(
   context: OrdersContext,
   command: Command,
   paymentId: string,
   status: Payment['status'],
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { order, done } = await runCommand(context, command, (current, now) =>
     settlePayment(current, { paymentId, status }, now),
   );
   if (order.saleDue?.paymentId === paymentId) return sell(context, order, command.idempotencyRecord);
   if (order.saleDue) return sellIfDue(context, order);
   return done ? order : shortenHold(context, order, command.idempotencyRecord);
-};
+}
 
 /**
  * Records a refund, in every state; sells an order first whose sale is due. @throws Fault `conflict`, `refund_exceeds_paid`,
  * `semantically_invalid`
  */
-export const refundOrder = async (
+export async function refundOrder(
   context: OrdersContext,
   command: Command,
   requested: RefundInput,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const own = { ...command, isMade: (order: OrderDocument) => hasRefund(order, requested.id) };
   const { order } = await runCommand(context, own, (current, now) => refund(current, requested, now));
   return order;
-};
+}

@@ -19,183 +19,189 @@ const params = { orderId: example.ids.order };
 const singleParams = { ...params, paymentId: example.ids.payment };
 
 /** Payments: the operations that list, record, read and settle them. */
-export const paymentsRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    ...collection,
-    id: 'listPayments',
-    method: 'get',
-    access: 'orders.sensitive:read',
-    summary: 'Lists the payments of an order in order of creation',
-    description: '`reference` only with the scope `orders.sensitive:read`.',
-    query: pageQuery,
-    answers: { 200: page(Payment) },
-    example: { params, answer: { items: [example.payment], nextCursor: null } },
-    handle: async ({ caller, params: { orderId }, query, cursor }) => {
-      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-      return pageOf({ query, cursor }, listed(order.payments), {
-        item: (payment) => paymentView(order, payment, caller.scopes),
-      });
-    },
-  }),
-  operation({
-    ...collection,
-    id: 'addPayment',
-    method: 'post',
-    access: 'orders:write',
-    summary: 'Records a payment; fully captured it confirms the order',
-    description:
-      'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held ' +
-      'again; if not, the answer is 412 `payment_recorded`: the money is recorded, and `Location` names the payment. ' +
-      'Once places are free, setting that payment to `captured` again confirms the order. An expired order of which ' +
-      'something is still due is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
-      'writing it needs the scope payments:write or orders.sensitive:write as well (403), and answers contain it ' +
-      "with the scope orders.sensitive:read only. ETag and If-Match are the order's.",
-    body: NewPayment,
-    answers: { 201: Payment },
-    errors: [
-      'conflict',
-      'order_cancelled',
-      'order_expired',
-      'payment_recorded',
-      'payment_exceeds_due',
-      'semantically_invalid',
-    ],
-    etag: true,
-    conditional: true,
-    example: { params, body: example.newPayment, answer: example.payment },
-    handle: async (request) => {
-      const { caller, body } = request;
-      if (body.reference !== undefined && !caller.scopes.includes('orders.sensitive:write'))
-        requireScope(caller.scopes, 'payments:write', '$.reference');
-      const answer = (order: OrderDocument) => {
-        const payment = named(order.payments, id);
-        return created(
-          paymentView(order, payment, caller.scopes),
-          addressOfPayment(order.id, payment.id),
-          ofOrder(order),
-        );
-      };
-      const context = contextOf(caller);
-      const command = commandOf(request, answer);
-      const id = idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay');
-      return answer(await payOrder(context, command, { ...body, id, createdBy: creatorOf(caller) }));
-    },
-  }),
-  operation({
-    ...single,
-    id: 'getPayment',
-    method: 'get',
-    access: 'orders.sensitive:read',
-    summary: 'Reads a payment',
-    description: "ETag is the order's.",
-    answers: { 200: Payment },
-    etag: true,
-    example: { params: singleParams, answer: example.payment },
-    handle: async ({ caller, params: { orderId, paymentId } }) => {
-      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-      return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
-    },
-  }),
-  operation({
-    ...single,
-    id: 'settlePayment',
-    method: 'patch',
-    access: 'orders:write',
-    summary: 'Settles a pending payment as captured or failed; returns the order',
-    description:
-      'Captured in full it confirms the order, also an expired one if its places can be held again; if not, the ' +
-      'answer is 412 `payment_recorded`: the money is recorded, and once places are free the same request again ' +
-      'confirms the order, unless money was refunded since. When no payment is pending any more, the order returns ' +
-      'to its previous state. The status that the payment already has changes nothing; `captured` on a cancelled ' +
-      'order is 412 `payment_recorded`, each time.',
-    body: PaymentChange,
-    readOnly: paymentReadOnly,
-    answers: { 200: Order },
-    errors: ['conflict', 'payment_final', 'payment_recorded', 'semantically_invalid'],
-    etag: true,
-    conditional: true,
-    example: {
-      params: singleParams,
-      body: { status: 'captured' },
-      answer: example.paid,
-    },
-    handle: createHandler(
-      contextOf,
-      orderAnswer,
-    )((context, command, request) => {
-      const { caller, params, body } = request;
-      const unchanged = (order: OrderDocument): void => {
-        const payment = order.payments.find(({ id }) => id === params.paymentId);
-        if (payment) request.unchanged(paymentView(order, payment, caller.scopes));
-      };
-      return settleOrderPayment(context, { ...command, unchanged }, params.paymentId, body.status);
+export function paymentsRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      ...collection,
+      id: 'listPayments',
+      method: 'get',
+      access: 'orders.sensitive:read',
+      summary: 'Lists the payments of an order in order of creation',
+      description: '`reference` only with the scope `orders.sensitive:read`.',
+      query: pageQuery,
+      answers: { 200: page(Payment) },
+      example: { params, answer: { items: [example.payment], nextCursor: null } },
+      handle: async ({ caller, params: { orderId }, query, cursor }) => {
+        const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
+        return pageOf({ query, cursor }, listed(order.payments), {
+          item: (payment) => paymentView(order, payment, caller.scopes),
+        });
+      },
     }),
-  }),
-];
+    operation({
+      ...collection,
+      id: 'addPayment',
+      method: 'post',
+      access: 'orders:write',
+      summary: 'Records a payment; fully captured it confirms the order',
+      description:
+        'Pending amounts do not lower `due`. A capture on an expired order confirms it if its places can be held ' +
+        'again; if not, the answer is 412 `payment_recorded`: the money is recorded, and `Location` names the payment. ' +
+        'Once places are free, setting that payment to `captured` again confirms the order. An expired order of which ' +
+        'something is still due is not confirmed: 412 `payment_recorded`. `reference` is sensitive: ' +
+        'writing it needs the scope payments:write or orders.sensitive:write as well (403), and answers contain it ' +
+        "with the scope orders.sensitive:read only. ETag and If-Match are the order's.",
+      body: NewPayment,
+      answers: { 201: Payment },
+      errors: [
+        'conflict',
+        'order_cancelled',
+        'order_expired',
+        'payment_recorded',
+        'payment_exceeds_due',
+        'semantically_invalid',
+      ],
+      etag: true,
+      conditional: true,
+      example: { params, body: example.newPayment, answer: example.payment },
+      handle: async (request) => {
+        const { caller, body } = request;
+        if (body.reference !== undefined && !caller.scopes.includes('orders.sensitive:write'))
+          requireScope(caller.scopes, 'payments:write', '$.reference');
+        const answer = (order: OrderDocument) => {
+          const payment = named(order.payments, id);
+          return created(
+            paymentView(order, payment, caller.scopes),
+            addressOfPayment(order.id, payment.id),
+            ofOrder(order),
+          );
+        };
+        const context = contextOf(caller);
+        const command = commandOf(request, answer);
+        const id = idMadeBy(command.idempotencyRecord, 'pay') ?? context.newId('pay');
+        return answer(await payOrder(context, command, { ...body, id, createdBy: creatorOf(caller) }));
+      },
+    }),
+    operation({
+      ...single,
+      id: 'getPayment',
+      method: 'get',
+      access: 'orders.sensitive:read',
+      summary: 'Reads a payment',
+      description: "ETag is the order's.",
+      answers: { 200: Payment },
+      etag: true,
+      example: { params: singleParams, answer: example.payment },
+      handle: async ({ caller, params: { orderId, paymentId } }) => {
+        const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
+        return record(order, paymentView(order, named(order.payments, paymentId), caller.scopes));
+      },
+    }),
+    operation({
+      ...single,
+      id: 'settlePayment',
+      method: 'patch',
+      access: 'orders:write',
+      summary: 'Settles a pending payment as captured or failed; returns the order',
+      description:
+        'Captured in full it confirms the order, also an expired one if its places can be held again; if not, the ' +
+        'answer is 412 `payment_recorded`: the money is recorded, and once places are free the same request again ' +
+        'confirms the order, unless money was refunded since. When no payment is pending any more, the order returns ' +
+        'to its previous state. The status that the payment already has changes nothing; `captured` on a cancelled ' +
+        'order is 412 `payment_recorded`, each time.',
+      body: PaymentChange,
+      readOnly: paymentReadOnly,
+      answers: { 200: Order },
+      errors: ['conflict', 'payment_final', 'payment_recorded', 'semantically_invalid'],
+      etag: true,
+      conditional: true,
+      example: {
+        params: singleParams,
+        body: { status: 'captured' },
+        answer: example.paid,
+      },
+      handle: createHandler(
+        contextOf,
+        orderAnswer,
+      )((context, command, request) => {
+        const { caller, params, body } = request;
+        const unchanged = (order: OrderDocument): void => {
+          const payment = order.payments.find(({ id }) => id === params.paymentId);
+          if (payment) request.unchanged(paymentView(order, payment, caller.scopes));
+        };
+        return settleOrderPayment(context, { ...command, unchanged }, params.paymentId, body.status);
+      }),
+    }),
+  ];
+}
 
 /** Refunds: the operations that list, record and read them. */
-export const refundsRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    ...refunds,
-    id: 'listRefunds',
-    method: 'get',
-    access: 'orders.sensitive:read',
-    summary: 'Lists the refunds of an order in order of creation',
-    description: '`reference` only with the scope `orders.sensitive:read`.',
-    query: pageQuery,
-    answers: { 200: page(Refund) },
-    example: { params, answer: { items: [example.refund], nextCursor: null } },
-    handle: async ({ caller, params: { orderId }, query, cursor }) => {
-      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-      return pageOf({ query, cursor }, listed(order.refunds), {
-        item: (refund) => refundView(order, refund, caller.scopes),
-      });
-    },
-  }),
-  operation({
-    ...refunds,
-    id: 'refundOrder',
-    method: 'post',
-    access: 'orders.sensitive:write',
-    summary: 'Records a refund, in every state of the order',
-    description:
-      'Refunds do not lower `paid`. Money that is refunded before the order is confirmed is due again. While it is ' +
-      "being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
-    body: NewRefund,
-    answers: { 201: Refund },
-    errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
-    etag: true,
-    conditional: true,
-    example: { params, body: example.newRefund, answer: example.refund },
-    handle: async (request) => {
-      const answer = (order: OrderDocument) => {
-        const refund = named(order.refunds, id);
-        return created(
-          refundView(order, refund, request.caller.scopes),
-          `${addressOf(order.id)}/refunds/${refund.id}`,
-          ofOrder(order),
+export function refundsRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      ...refunds,
+      id: 'listRefunds',
+      method: 'get',
+      access: 'orders.sensitive:read',
+      summary: 'Lists the refunds of an order in order of creation',
+      description: '`reference` only with the scope `orders.sensitive:read`.',
+      query: pageQuery,
+      answers: { 200: page(Refund) },
+      example: { params, answer: { items: [example.refund], nextCursor: null } },
+      handle: async ({ caller, params: { orderId }, query, cursor }) => {
+        const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
+        return pageOf({ query, cursor }, listed(order.refunds), {
+          item: (refund) => refundView(order, refund, caller.scopes),
+        });
+      },
+    }),
+    operation({
+      ...refunds,
+      id: 'refundOrder',
+      method: 'post',
+      access: 'orders.sensitive:write',
+      summary: 'Records a refund, in every state of the order',
+      description:
+        'Refunds do not lower `paid`. Money that is refunded before the order is confirmed is due again. While it is ' +
+        "being confirmed the answer is 409 `conflict`. ETag and If-Match are the order's.",
+      body: NewRefund,
+      answers: { 201: Refund },
+      errors: ['conflict', 'refund_exceeds_paid', 'semantically_invalid'],
+      etag: true,
+      conditional: true,
+      example: { params, body: example.newRefund, answer: example.refund },
+      handle: async (request) => {
+        const answer = (order: OrderDocument) => {
+          const refund = named(order.refunds, id);
+          return created(
+            refundView(order, refund, request.caller.scopes),
+            `${addressOf(order.id)}/refunds/${refund.id}`,
+            ofOrder(order),
+          );
+        };
+        const context = contextOf(request.caller);
+        const command = commandOf(request, answer);
+        const id = idMadeBy(command.idempotencyRecord, 'ref') ?? context.newId('ref');
+        return answer(
+          await refundOrder(context, command, { ...request.body, id, createdBy: creatorOf(request.caller) }),
         );
-      };
-      const context = contextOf(request.caller);
-      const command = commandOf(request, answer);
-      const id = idMadeBy(command.idempotencyRecord, 'ref') ?? context.newId('ref');
-      return answer(await refundOrder(context, command, { ...request.body, id, createdBy: creatorOf(request.caller) }));
-    },
-  }),
-  operation({
-    id: 'getRefund',
-    method: 'get',
-    path: `${refunds.path}/{refundId}`,
-    access: 'orders.sensitive:read',
-    summary: 'Reads a refund',
-    description: "ETag is the order's.",
-    params: { orderId: pathId, refundId: pathId },
-    answers: { 200: Refund },
-    etag: true,
-    example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
-    handle: async ({ caller, params: { orderId, refundId } }) => {
-      const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
-      return record(order, refundView(order, named(order.refunds, refundId), caller.scopes));
-    },
-  }),
-];
+      },
+    }),
+    operation({
+      id: 'getRefund',
+      method: 'get',
+      path: `${refunds.path}/{refundId}`,
+      access: 'orders.sensitive:read',
+      summary: 'Reads a refund',
+      description: "ETag is the order's.",
+      params: { orderId: pathId, refundId: pathId },
+      answers: { 200: Refund },
+      etag: true,
+      example: { params: { ...params, refundId: example.ids.refund }, answer: example.refund },
+      handle: async ({ caller, params: { orderId, refundId } }) => {
+        const order = await findOrder(contextOf(caller), { institution: caller.institution, orderId });
+        return record(order, refundView(order, named(order.refunds, refundId), caller.scopes));
+      },
+    }),
+  ];
+}

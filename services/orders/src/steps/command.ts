@@ -36,38 +36,69 @@ type HttpRequest = Pick<
 >;
 
 /** The command of an HTTP request; `answer` builds the answer that a repeat gets. */
-export const commandOf = (
+export function commandOf(
   { caller, params, ifMatch, remember }: HttpRequest,
   answer: (order: OrderDocument) => Answer,
-): Command => ({
-  institution: caller.institution,
-  orderId: params.orderId,
-  ifMatch,
-  idempotencyRecord: remember(answer),
-});
+): Command {
+  return {
+    institution: caller.institution,
+    orderId: params.orderId,
+    ifMatch,
+    idempotencyRecord: remember(answer),
+  };
+}
 
 /** Makes handlers of operations that run a command; `answer` builds the answer, also that of a repeat. */
-export const createHandler =
-  <A extends Answer>(contextOf: ContextOf, answer: (order: OrderDocument) => A) =>
-  <Params extends { readonly orderId: string }, Body>(
+export function createHandler<A extends Answer>(contextOf: ContextOf, answer: (order: OrderDocument) => A) {
+  return <Params extends { readonly orderId: string }, Body>(
     run: (context: OrdersContext, command: Command, request: Request<Params, unknown, Body>) => Promise<OrderDocument>,
   ) =>
-  async (request: Request<Params, unknown, Body>): Promise<A> =>
-    answer(await run(contextOf(request.caller), commandOf(request, answer), request));
-
-/**
- * The refusal of a command that does not apply to the document, or undefined. @throws Fault `not_found` where a cart
- * must stay hidden
- */
-const refuseOtherKind = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
-  if (appliesTo === 'orders' && isHidden(order)) throw notFound();
-  return appliesTo === 'carts' && !isCart(order) ? refuse('cart_gone') : undefined;
-};
+    async (request: Request<Params, unknown, Body>): Promise<A> =>
+      answer(await run(contextOf(request.caller), commandOf(request, answer), request));
+}
 
 /** What a command led to. `done`: an earlier attempt of the same request already had the effect. */
 interface CommandResult {
   readonly order: OrderDocument;
   readonly done: boolean;
+}
+
+/** How often a command decides anew, since others change the order. */
+const TRIES = 8;
+
+/**
+ * Repeats `decide` after what must come first: the expiry of an order past due, the sale of one that is paid in full.
+ */
+export async function decided<Result extends Outcome>(
+  context: OrdersContext,
+  target: Target,
+  decide: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await decide();
+    const reason = outcome.refused?.reason;
+    if (reason === 'past_due' && tries < TRIES) await expireNow(context, target);
+    else if (reason === 'sale_due' && tries < TRIES) {
+      try {
+        await sell(context, outcome.order);
+      } catch (error) {
+        if (isUnavailable(error)) return outcome;
+        if (!(error instanceof RefusedOrder)) throw error;
+      }
+    } else return outcome;
+  }
+}
+
+/**
+ * Runs a command in one write: If-Match, then the rule. Ends an order past due, and sells a paid one, first. A repeat
+ * finds its effect. @throws Fault for each refusal of the rule
+ */
+export async function runCommand(context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> {
+  const own = guarded(command, rule);
+  const order = requireAccepted(
+    await decided(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
+  );
+  return { order, done: own.isDone() };
 }
 
 /** The rule with what comes before it: does the command apply, has it been done, does If-Match hold. */
@@ -94,50 +125,13 @@ const guarded = (
   };
 };
 
-/** How often a command decides anew, since others change the order. */
-const TRIES = 8;
-
 /**
- * Repeats `decide` after what must come first: the expiry of an order past due, the sale of one that is paid in full.
+ * The refusal of a command that does not apply to the document, or undefined. @throws Fault `not_found` where a cart
+ * must stay hidden
  */
-export const decided = async <Result extends Outcome>(
-  context: OrdersContext,
-  target: Target,
-  decide: () => Promise<Result>,
-): Promise<Result> => {
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await decide();
-    const reason = outcome.refused?.reason;
-    if (reason === 'past_due' && tries < TRIES) await expireNow(context, target);
-    else if (reason === 'sale_due' && tries < TRIES) {
-      try {
-        await sell(context, outcome.order);
-      } catch (error) {
-        if (isUnavailable(error)) return outcome;
-        if (!(error instanceof RefusedOrder)) throw error;
-      }
-    } else return outcome;
-  }
-};
-
-/**
- * Runs a command in one write: If-Match, then the rule. Ends an order past due, and sells a paid one, first. A repeat
- * finds its effect. @throws Fault for each refusal of the rule
- */
-export const runCommand = async (context: OrdersContext, command: Command, rule: Rule): Promise<CommandResult> => {
-  const own = guarded(command, rule);
-  const order = requireAccepted(
-    await decided(context, command, () => attempt(context, command, own.rule, command.idempotencyRecord)),
-  );
-  return { order, done: own.isDone() };
-};
-
-/** What a rule would lead to now: `next` is the order as it would be written. */
-const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule) => {
-  const order = await context.orders.of(institution).get(orderId);
-  if (!order) throw notFound();
-  const decision: Decision<OrderDocument> = rule(order, context.now());
-  return isRefused(decision) ? { order, refused: decision.refused, next: order } : { order, next: decision.next };
+const refuseOtherKind = (order: OrderDocument, appliesTo: Command['appliesTo'] = 'orders'): Refused | undefined => {
+  if (appliesTo === 'orders' && isHidden(order)) throw notFound();
+  return appliesTo === 'carts' && !isCart(order) ? refuse('cart_gone') : undefined;
 };
 
 /** A command with an effect on the order's places. */
@@ -153,13 +147,30 @@ interface StockFirst<Effect> {
 }
 
 /**
- * The rule, only for the version that the effect was for: with other lines or another deadline it would not fit, and a
- * line removed since then has a release under way that would free its place.
+ * Runs a command that changes places first, then writes the order once. What the catalog gave and no write confirms
+ * ends with the hold. Begins anew if the order changed meanwhile: then it may have sold the place of a line that was
+ * removed, and that a late hold had taken again. Once the order is confirmed or cancelled, nobody can make it a line
+ * again, so it is released. @throws Fault for each refusal of the rules and of the catalog
  */
-const unlessOvertaken =
-  ({ version }: OrderDocument, rule: Rule): Rule =>
-  (order, now) =>
-    order.version === version ? rule(order, now) : refuse('overtaken');
+export async function runStockFirst<Effect>(
+  context: OrdersContext,
+  command: Command,
+  stockFirst: StockFirst<Effect>,
+): Promise<CommandResult> {
+  const soldIds: string[] = [];
+  const release = async (order: OrderDocument | undefined): Promise<void> => {
+    const isFinal = order?.state === 'confirmed' || order?.state === 'cancelled';
+    if (isFinal) await releaseSold(context, order, { sold: soldIds, version: order.version });
+  };
+  try {
+    const result = await tryStockFirst(context, command, stockFirst, soldIds);
+    await release(result.order);
+    return result;
+  } catch (error) {
+    if (soldIds.length > 0) await release(await context.orders.of(command.institution).get(command.orderId));
+    throw error;
+  }
+}
 
 /** Runs a command that changes places first, and adds to `soldIds` what it sells. */
 const tryStockFirst = async <Effect>(
@@ -185,28 +196,19 @@ const tryStockFirst = async <Effect>(
   }
 };
 
-/**
- * Runs a command that changes places first, then writes the order once. What the catalog gave and no write confirms
- * ends with the hold. Begins anew if the order changed meanwhile: then it may have sold the place of a line that was
- * removed, and that a late hold had taken again. Once the order is confirmed or cancelled, nobody can make it a line
- * again, so it is released. @throws Fault for each refusal of the rules and of the catalog
- */
-export const runStockFirst = async <Effect>(
-  context: OrdersContext,
-  command: Command,
-  stockFirst: StockFirst<Effect>,
-): Promise<CommandResult> => {
-  const soldIds: string[] = [];
-  const release = async (order: OrderDocument | undefined): Promise<void> => {
-    const isFinal = order?.state === 'confirmed' || order?.state === 'cancelled';
-    if (isFinal) await releaseSold(context, order, { sold: soldIds, version: order.version });
-  };
-  try {
-    const result = await tryStockFirst(context, command, stockFirst, soldIds);
-    await release(result.order);
-    return result;
-  } catch (error) {
-    if (soldIds.length > 0) await release(await context.orders.of(command.institution).get(command.orderId));
-    throw error;
-  }
+/** What a rule would lead to now: `next` is the order as it would be written. */
+const preview = async (context: OrdersContext, { institution, orderId }: Target, rule: Rule) => {
+  const order = await context.orders.of(institution).get(orderId);
+  if (!order) throw notFound();
+  const decision: Decision<OrderDocument> = rule(order, context.now());
+  return isRefused(decision) ? { order, refused: decision.refused, next: order } : { order, next: decision.next };
 };
+
+/**
+ * The rule, only for the version that the effect was for: with other lines or another deadline it would not fit, and a
+ * line removed since then has a release under way that would free its place.
+ */
+const unlessOvertaken =
+  ({ version }: OrderDocument, rule: Rule): Rule =>
+  (order, now) =>
+    order.version === version ? rule(order, now) : refuse('overtaken');

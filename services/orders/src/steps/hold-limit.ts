@@ -35,11 +35,11 @@ interface Ledger {
  * the source of truth: this process adds only the writes it has in flight. `now`: epoch milliseconds, the unit of
  * deadlines; `elapsed`: monotonic milliseconds, for ages, independent of changes to the system clock.
  */
-export const createHoldLimit = (
+export function createHoldLimit(
   orders: CollectionHandle<OrderDocument>,
   maxOf: (client: string) => number,
   { now = Date.now, elapsed = () => performance.now() } = {},
-) => {
+) {
   const ledgers = new Map<string, Ledger>();
   const keyOf = ({ institution, client }: Holder): string => JSON.stringify([institution, client]);
 
@@ -109,7 +109,7 @@ export const createHoldLimit = (
       if (ledger?.refreshing) ledger.meanwhile.set(orderId, places);
     },
   };
-};
+}
 
 export type HoldLimit = ReturnType<typeof createHoldLimit>;
 
@@ -117,15 +117,17 @@ export type HoldLimit = ReturnType<typeof createHoldLimit>;
 const VISITOR = 'visitor:';
 
 /** The holder for the limit per address; contains only a hash of the address. */
-export const visitorAt = (institution: string, address: string): string =>
-  derivedId(`${VISITOR}address`, institution, address);
+export function visitorAt(institution: string, address: string): string {
+  return derivedId(`${VISITOR}address`, institution, address);
+}
 
 /** The holder for the limit per login of a point of sale, over all its sessions; contains only a hash of the user's id. */
-export const visitorWith = (institution: string, login: string): string =>
-  derivedId(`${VISITOR}login`, institution, login);
+export function visitorWith(institution: string, login: string): string {
+  return derivedId(`${VISITOR}login`, institution, login);
+}
 
 /** The setting that limits a holder's places. */
-export const limitNameOf = (client: string): 'posHeldPlacesPerAddress' | 'posHeldPlacesPerLogin' | 'maxHeldPlaces' => {
+export function limitNameOf(client: string): 'posHeldPlacesPerAddress' | 'posHeldPlacesPerLogin' | 'maxHeldPlaces' {
   if (client.startsWith(`${VISITOR}login`)) return 'posHeldPlacesPerLogin';
   return client.startsWith(VISITOR) ? 'posHeldPlacesPerAddress' : 'maxHeldPlaces';
-};
+}

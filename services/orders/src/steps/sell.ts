@@ -15,17 +15,63 @@ const RENEWED_MS = 120_000;
 /** How often a sale begins anew because another process has given it up meanwhile. */
 const TRIES = 3;
 
-const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
-
 /** Sells the places of all lines, or none: then undefined. Idempotent. @throws Fault `service_unavailable` */
-export const sellPlaces = async (
+export async function sellPlaces(
   context: OrdersContext,
   { institution, id }: OrderDocument,
   placeIds: readonly string[],
-): Promise<Sale | undefined> => {
+): Promise<Sale | undefined> {
   const { missing } = await context.stock.sell(institution, id, { placeIds });
   return missing.length === 0 ? { soldPlaceIds: placeIds } : undefined;
-};
+}
+
+/**
+ * Releases what was sold for an order, as of this version, and is none of its places: it has ended meanwhile, its own
+ * fact perhaps before the sale, or has other lines. The places of its tickets stay with them. What a later version has
+ * taken again stays as well, while a later sale may confirm it.
+ */
+export async function releaseSold(
+  context: OrdersContext,
+  order: OrderDocument,
+  { sold, version }: { readonly sold: readonly string[]; readonly version: number },
+): Promise<void> {
+  const { institution, id, state } = order;
+  const kept = isUnpaid(order) || hasTickets(order) ? placeIdsOf(order) : [];
+  const placeIds = [...new Set(sold)].filter((placeId) => !kept.includes(placeId));
+  const asOf = state === 'confirmed' || state === 'cancelled' ? order.version : version;
+  if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
+}
+
+const placeIdsOf = ({ lines }: OrderDocument): string[] => lines.map(({ place }) => place.id);
+
+/**
+ * Sells an order whose sale is due, confirms it and issues its tickets; any process may do it, also several at once.
+ * Returns an order whose sale is not due as it is. @throws Fault `precondition_failed` or `payment_recorded` if places
+ * are gone, or the order was cancelled meanwhile; `service_unavailable` if the catalog does not answer: the sale stays
+ * due
+ */
+export async function sell(
+  context: OrdersContext,
+  due: OrderDocument,
+  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
+): Promise<OrderDocument> {
+  const sold: string[] = [];
+  let order = due;
+  for (let tries = 1; order.saleDue; tries += 1) {
+    const { saleDue, version } = order;
+    const sale = await sellDue(context, order, saleDue);
+    const rule: Rule = (current, now) =>
+      sale ? confirmPaid(current, { ...sale, due: saleDue }, now) : giveUpSale(current, saleDue, now);
+    const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
+    sold.push(...(sale?.soldPlaceIds ?? []));
+    order = outcome.order;
+    if (sale && order.saleDue && !outcome.refused && tries < TRIES) continue;
+    await releaseSold(context, order, { sold, version });
+    requireAccepted(outcome);
+    return answerWithTickets(context, order, idempotencyRecord);
+  }
+  return order;
+}
 
 /** As {@link sellPlaces}; after the end of the hold the places are held again, or others of their category instead. */
 const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: SaleDue): Promise<Sale | undefined> => {
@@ -48,80 +94,34 @@ const sellDue = async (context: OrdersContext, order: OrderDocument, { since }: 
 };
 
 /**
- * Releases what was sold for an order, as of this version, and is none of its places: it has ended meanwhile, its own
- * fact perhaps before the sale, or has other lines. The places of its tickets stay with them. What a later version has
- * taken again stays as well, while a later sale may confirm it.
- */
-export const releaseSold = async (
-  context: OrdersContext,
-  order: OrderDocument,
-  { sold, version }: { readonly sold: readonly string[]; readonly version: number },
-): Promise<void> => {
-  const { institution, id, state } = order;
-  const kept = isUnpaid(order) || hasTickets(order) ? placeIdsOf(order) : [];
-  const placeIds = [...new Set(sold)].filter((placeId) => !kept.includes(placeId));
-  const asOf = state === 'confirmed' || state === 'cancelled' ? order.version : version;
-  if (placeIds.length > 0) await context.stock.release(institution, id, { placeIds, asOf, sold: true });
-};
-
-/**
- * Sells an order whose sale is due, confirms it and issues its tickets; any process may do it, also several at once.
- * Returns an order whose sale is not due as it is. @throws Fault `precondition_failed` or `payment_recorded` if places
- * are gone, or the order was cancelled meanwhile; `service_unavailable` if the catalog does not answer: the sale stays
- * due
- */
-export const sell = async (
-  context: OrdersContext,
-  due: OrderDocument,
-  idempotencyRecord?: IdempotencyRecord<OrderDocument>,
-): Promise<OrderDocument> => {
-  const sold: string[] = [];
-  let order = due;
-  for (let tries = 1; order.saleDue; tries += 1) {
-    const { saleDue, version } = order;
-    const sale = await sellDue(context, order, saleDue);
-    const rule: Rule = (current, now) =>
-      sale ? confirmPaid(current, { ...sale, due: saleDue }, now) : giveUpSale(current, saleDue, now);
-    const outcome: Outcome = await attempt(context, targetOf(order), rule, idempotencyRecord);
-    sold.push(...(sale?.soldPlaceIds ?? []));
-    order = outcome.order;
-    if (sale && order.saleDue && !outcome.refused && tries < TRIES) continue;
-    await releaseSold(context, order, { sold, version });
-    requireAccepted(outcome);
-    return answerWithTickets(context, order, idempotencyRecord);
-  }
-  return order;
-};
-
-/**
  * As {@link sell}, for a request that asked for something else: it does not fail with the sale, which stays due without
  * an answer of the catalog.
  */
-export const sellIfDue = async (context: OrdersContext, order: OrderDocument): Promise<OrderDocument> => {
+export async function sellIfDue(context: OrdersContext, order: OrderDocument): Promise<OrderDocument> {
   try {
     return await sell(context, order);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return (await context.orders.of(order.institution).get(order.id)) ?? order;
   }
-};
+}
 
 /** Ends an order past due: sells it if it is paid in full, else writes its expiry. Returns the order after it. */
-export const expireNow = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+export async function expireNow(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const { order, refused } = await attempt(context, target, expire);
   return refused ? order : sellIfDue(context, order);
-};
+}
 
 /** Reads an order or a cart; ends it first if it is past due. @throws Fault `not_found` */
-export const findAny = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+export async function findAny(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await context.orders.of(target.institution).get(target.orderId);
   if (!order) throw notFound();
   return isPastDue(order, context.now()) ? expireNow(context, target) : order;
-};
+}
 
 /** As {@link findAny}, but a cart is `not_found`. */
-export const findOrder = async (context: OrdersContext, target: Target): Promise<OrderDocument> => {
+export async function findOrder(context: OrdersContext, target: Target): Promise<OrderDocument> {
   const order = await findAny(context, target);
   if (isHidden(order)) throw notFound();
   return order;
-};
+}

@@ -8,22 +8,22 @@ import type { OrderDocument } from '../store.ts';
  * Ends the hold of an order's places in the catalog when the order's own ends, which has become sooner: after the write
  * that says so, never before it. Idempotent. @throws Fault `service_unavailable`
  */
-export const shortenInStock = async (context: OrdersContext, order: OrderDocument): Promise<void> => {
+export async function shortenInStock(context: OrdersContext, order: OrderDocument): Promise<void> {
   const { institution, id, lines, expiresAt, version: asOf } = order;
   if (order.shorteningDue == null || expiresAt === null || !isUnpaid(order) || lines.length === 0) return;
   const placeIds = lines.map(({ place }) => place.id);
   await context.stock.shorten(institution, id, { heldUntil: new Date(expiresAt).toISOString(), placeIds, asOf });
-};
+}
 
 /**
  * As {@link shortenInStock}, and writes that it is done, with the idempotency record of the request that asked for it.
  * Returns the order afterwards. Without an answer of the catalog it stays due.
  */
-export const shortenHold = async (
+export async function shortenHold(
   context: OrdersContext,
   order: OrderDocument,
   idempotencyRecord?: IdempotencyRecord<OrderDocument>,
-): Promise<OrderDocument> => {
+): Promise<OrderDocument> {
   const { institution, id, shorteningDue } = order;
   if (shorteningDue == null) return order;
   const isDone = await shortenInStock(context, order).then(
@@ -39,4 +39,4 @@ export const shortenHold = async (
     return idempotencyRecord && { next: current };
   };
   return (await context.orders.of(institution).update(id, finish, { idempotencyRecord })) ?? order;
-};
+}

@@ -11,7 +11,9 @@ export interface Target {
 }
 
 /** The target that an order is. */
-export const targetOf = ({ institution, id }: OrderDocument): Target => ({ institution, orderId: id });
+export function targetOf({ institution, id }: OrderDocument): Target {
+  return { institution, orderId: id };
+}
 
 /** A rule of the domain, applied to the current order. */
 export type Rule = (order: OrderDocument, now: number) => Decision<OrderDocument>;
@@ -27,26 +29,21 @@ export interface Outcome {
  * Whether the idempotency record can be written with this decision: a successful answer that no other write follows: a
  * sale, the acknowledgement of names by tickets, or that of a hold by the catalog that ends sooner.
  */
-export const isAnswerFinal = ({ next, answer }: Accepted<OrderDocument>, current: OrderDocument): boolean => {
+export function isAnswerFinal({ next, answer }: Accepted<OrderDocument>, current: OrderDocument): boolean {
   const isShortened = next.shorteningDue != null && next.shorteningDue !== current.shorteningDue;
   return answer === undefined && next.saleDue == null && next.namesDue == null && !isShortened;
-};
-
-const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Change<OrderDocument> | undefined =>
-  isRefused(decision) || decision.next === current
-    ? undefined
-    : { next: decision.next, events: decision.facts, remember: isAnswerFinal(decision, current) };
+}
 
 /**
  * Applies a rule to an order in one write, with its events and, if the answer is final, the idempotency record. An
  * exception from the rule aborts the write. @throws Fault `not_found`
  */
-export const attempt = async (
+export async function attempt(
   context: OrdersContext,
   { institution, orderId }: Target,
   rule: Rule,
   idempotencyRecord?: IdempotencyRecord<OrderDocument>,
-): Promise<Outcome> => {
+): Promise<Outcome> {
   let decision: Decision<OrderDocument> | undefined;
   const decide = (current: OrderDocument): Change<OrderDocument> | undefined => {
     decision = rule(current, context.now());
@@ -57,11 +54,16 @@ export const attempt = async (
   if (isRefused(decision)) return { order, refused: decision.refused };
   context.limit.record(order, order.id, order.heldPlaces);
   return { order, answer: decision.answer };
-};
+}
+
+const changeOf = (current: OrderDocument, decision: Decision<OrderDocument>): Change<OrderDocument> | undefined =>
+  isRefused(decision) || decision.next === current
+    ? undefined
+    : { next: decision.next, events: decision.facts, remember: isAnswerFinal(decision, current) };
 
 /** The order, unless its command is refused. @throws Fault */
-export const requireAccepted = ({ order, refused, answer }: Outcome): OrderDocument => {
+export function requireAccepted({ order, refused, answer }: Outcome): OrderDocument {
   const refusal = refused ?? answer;
   if (refusal) throw faultOf(refusal);
   return order;
-};
+}

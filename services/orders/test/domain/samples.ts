@@ -11,83 +11,98 @@ export const UNTIL = NOW + 15 * MINUTE;
 export const GRACE = 15 * MINUTE;
 
 /** A line at a place of the number. */
-export const newLine = (number: number, amount = 5_000, criterion: string | null = null): NewLine => ({
-  id: `lin_${number}`,
-  productId: 'prd_1',
-  performanceId: `prf_${number % 2}`,
-  startDate: '2031-02-01T19:00:00.000Z',
-  seatCategoryId: 'cat_1',
-  tariffId: 'trf_1',
-  criterion,
-  place: { id: `plc_${number}`, label: `A-${number}`, row: 'A', seat: number },
-  amount,
-});
+export function newLine(number: number, amount = 5_000, criterion: string | null = null): NewLine {
+  return {
+    id: `lin_${number}`,
+    productId: 'prd_1',
+    performanceId: `prf_${number % 2}`,
+    startDate: '2031-02-01T19:00:00.000Z',
+    seatCategoryId: 'cat_1',
+    tariffId: 'trf_1',
+    criterion,
+    place: { id: `plc_${number}`, label: `A-${number}`, row: 'A', seat: number },
+    amount,
+  };
+}
 
 /** A new order with these lines, held until UNTIL. */
-export const newOrder = (lines: readonly NewLine[], cart = false): NewOrder => ({
-  id: 'ord_1',
-  client: 'client',
-  pointOfSale: null,
-  contactNumber: 'C1',
-  externalReference: null,
-  ticketDelivery: 'print',
-  lines,
-  currency: 'CHF',
-  until: UNTIL,
-  cart,
-});
+export function newOrder(lines: readonly NewLine[], cart = false): NewOrder {
+  return {
+    id: 'ord_1',
+    client: 'client',
+    pointOfSale: null,
+    contactNumber: 'C1',
+    externalReference: null,
+    ticketDelivery: 'print',
+    lines,
+    currency: 'CHF',
+    until: UNTIL,
+    cart,
+  };
+}
 
 /** The decision, which must be accepted. */
-export const accepted = <O extends Order>(decision: Decision<O>): Accepted<O> => {
+export function accepted<O extends Order>(decision: Decision<O>): Accepted<O> {
   if (isRefused(decision)) throw new Error(`refused: ${decision.refused.reason}: ${decision.refused.details}`);
   return decision;
-};
+}
 
 /** What an accepted decision writes. */
-export const next = <O extends Order>(decision: Decision<O>): O => accepted(decision).next;
+export function next<O extends Order>(decision: Decision<O>): O {
+  return accepted(decision).next;
+}
 
 /** Expects a refusal, with a sentence for humans. */
-export const expectRefused = (decision: Decision, reason: Reason): void => {
+export function expectRefused(decision: Decision, reason: Reason): void {
   expect(decision).toMatchObject({ refused: { reason, details: expect.stringMatching(/\S.*\.$/s) } });
-};
+}
 
 /** Expects a decision that is written and still answers a refusal. */
-export const expectAcceptedButRefused = (decision: Decision, reason: Reason): Order => {
+export function expectAcceptedButRefused(decision: Decision, reason: Reason): Order {
   expect(accepted(decision).answer).toMatchObject({ reason, details: expect.stringMatching(/\S.*\.$/s) });
   return next(decision);
-};
+}
 
 /** An open order with a line per amount, held until UNTIL. */
-export const openOrder = (...amounts: readonly number[]): Order => {
+export function openOrder(...amounts: readonly number[]): Order {
   const prices = amounts.length > 0 ? amounts : [5_000, 5_000];
   return next(open(newOrder(prices.map((amount, index) => newLine(index + 1, amount))), NOW));
-};
+}
 
 /** The input of a payment. */
-export const payment = (
+export function payment(
   id: string,
   amount: number,
   status: 'captured' | 'pending' = 'captured',
   more: Partial<PaymentInput> = {},
-): PaymentInput => ({
-  id,
-  method: 'card',
-  amount,
-  reference: null,
-  status,
-  graceMs: GRACE,
-  ...more,
-});
+): PaymentInput {
+  return {
+    id,
+    method: 'card',
+    amount,
+    reference: null,
+    status,
+    graceMs: GRACE,
+    ...more,
+  };
+}
 
 /** The order with a pending payment, its places held for it. */
-export const pendingOrder = (order = openOrder(), amount = 10_000): Order =>
-  next(addPayment(order, payment('pay_p', amount, 'pending'), NOW));
+export function pendingOrder(order = openOrder(), amount = 10_000): Order {
+  return next(addPayment(order, payment('pay_p', amount, 'pending'), NOW));
+}
 
 /** The sale of the places of these lines. */
-export const saleOf = ({ lines }: Pick<Order, 'lines'>) => ({ soldPlaceIds: lines.map(({ place }) => place.id) });
+export function saleOf({ lines }: Pick<Order, 'lines'>) {
+  return { soldPlaceIds: lines.map(({ place }) => place.id) };
+}
 
 /** The order, confirmed on account. */
-export const confirmedOrder = (order = openOrder()): Order => next(confirm(order, saleOf(order), NOW));
+export function confirmedOrder(order = openOrder()): Order {
+  return next(confirm(order, saleOf(order), NOW));
+}
 
 /** The sale that is due since {@link NOW}. */
-export const saleDue = (paymentId: string | null = 'pay_1') => ({ since: NOW, paymentId });
+export function saleDue(paymentId: string | null = 'pay_1') {
+  return { since: NOW, paymentId };
+}

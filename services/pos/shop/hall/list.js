@@ -9,10 +9,14 @@ const FEW = 400;
 const PART = 4;
 
 /** The name of a seat. */
-export const seatName = ({ row, number, label }) => (row ? t('seatName', { row, seat: number }) : label);
+export function seatName({ row, number, label }) {
+  return row ? t('seatName', { row, seat: number }) : label;
+}
 
 /** The same with its area, where the hall has several. */
-export const fullName = (seat) => [seat.areaName, seatName(seat)].filter(Boolean).join(', ');
+export function fullName(seat) {
+  return [seat.areaName, seatName(seat)].filter(Boolean).join(', ');
+}
 
 /** Where the arrow keys lead, across rows and areas: by where seats are, not by their names. */
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -21,6 +25,19 @@ const { abs } = Math;
 
 /** A seat aside counts as three times as far as one straight on. */
 const ASIDE = 3;
+
+/**
+ * The seat that a key moves to: arrows in space, Home and End within the row (with Ctrl: the hall), Page Up and Down to
+ * other areas. Undefined for other keys and at the edge.
+ */
+export function seatForKey(hall, seat, key, far) {
+  if (key in DIRECTIONS) return neighbour(hall.seats, seat, DIRECTIONS[key]);
+  if (key === 'Home') return far ? hall.seats[0] : rowOf(hall, seat)[0];
+  if (key === 'End') return far ? hall.seats.at(-1) : rowOf(hall, seat).at(-1);
+  if (key === 'PageUp') return inNextArea(hall, seat, -1);
+  if (key === 'PageDown') return inNextArea(hall, seat, 1);
+  return undefined;
+}
 
 /**
  * The seat that an arrow key moves to: the nearest in its direction, those within 45° first; undefined at the edge of
@@ -57,23 +74,10 @@ const inNextArea = (hall, seat, step) => {
 };
 
 /**
- * The seat that a key moves to: arrows in space, Home and End within the row (with Ctrl: the hall), Page Up and Down to
- * other areas. Undefined for other keys and at the edge.
- */
-export const seatForKey = (hall, seat, key, far) => {
-  if (key in DIRECTIONS) return neighbour(hall.seats, seat, DIRECTIONS[key]);
-  if (key === 'Home') return far ? hall.seats[0] : rowOf(hall, seat)[0];
-  if (key === 'End') return far ? hall.seats.at(-1) : rowOf(hall, seat).at(-1);
-  if (key === 'PageUp') return inNextArea(hall, seat, -1);
-  if (key === 'PageDown') return inNextArea(hall, seat, 1);
-  return undefined;
-};
-
-/**
  * The list of a hall: one tab stop, keys inside. `on`: choose(seat), focus(seat), blur(), key(key), which returns
  * whether it was one of the picture's. `describe` is the id of the text that describes the focused seat.
  */
-export const listOf = (hall, { stateOf, captionOf, describe, on }) => {
+export function listOf(hall, { stateOf, captionOf, describe, on }) {
   const buttons = new Map();
   const sections = new Map();
   const areas = hall.areas.filter(({ rows }) => rows.length > 0);
@@ -239,4 +243,4 @@ export const listOf = (hall, { stateOf, captionOf, describe, on }) => {
       for (const area of seat ? [areaOf(seat)] : areas) caption(area);
     },
   };
-};
+}

@@ -18,103 +18,23 @@ export const CROSS = 'M-.34-.34L.34 .34M-.34 .34L.34-.34';
 /** So many colours are named `--hall-1` and so on; a seventh category has the first colour and another shape. */
 export const COLOURS = 6;
 
-export const colourOf = (rank) => rank % COLOURS;
-export const shapeOf = (rank) => PATHS[(rank + Math.floor(rank / COLOURS)) % PATHS.length];
+export function colourOf(rank) {
+  return rank % COLOURS;
+}
+export function shapeOf(rank) {
+  return PATHS[(rank + Math.floor(rank / COLOURS)) % PATHS.length];
+}
 
 /** The part of the distance between seats that a seat fills, as a radius. */
 const FILL = 0.42;
 /** Seats of this radius have their numbers, in pixels. */
 const NUMBERED = 9.5;
 
-/** The colours of the plan, from custom properties of its element. */
-const themeOf = (element) => {
-  const style = getComputedStyle(element);
-  const value = (name) => style.getPropertyValue(`--hall-${name}`).trim();
-  return {
-    seats: Array.from({ length: COLOURS }, (_, index) => value(index + 1)),
-    ...Object.fromEntries(['on', 'taken', 'ink', 'paper', 'line', 'soft', 'focus'].map((name) => [name, value(name)])),
-    font: style.fontFamily,
-  };
-};
-
-const bitmap = (size, ratio, paint) => {
-  const pixels = Math.max(1, Math.ceil(size * ratio));
-  const sheet = new OffscreenCanvas(pixels, pixels);
-  const context = sheet.getContext('2d');
-  context.setTransform(ratio, 0, 0, ratio, pixels / 2, pixels / 2);
-  paint(context);
-  return { image: sheet.transferToImageBitmap(), size: pixels / ratio };
-};
-
-const stroke = (context, path, radius, colour, width) => {
-  context.save();
-  context.scale(radius, radius);
-  context.lineWidth = width / radius;
-  context.strokeStyle = colour;
-  context.lineCap = 'round';
-  context.lineJoin = 'round';
-  context.stroke(path);
-  context.restore();
-};
-
-const fill = (context, path, radius, colour) => {
-  context.save();
-  context.scale(radius, radius);
-  context.fillStyle = colour;
-  context.fill(path);
-  context.restore();
-};
-
-/** A seat in one of its states, drawn once for all seats that look the same. */
-const paintSeat = (context, { state, rank }, radius, theme) => {
-  if (state === 'taken') return stroke(context, new Path2D(CROSS), radius, theme.taken, Math.max(1, radius / 7));
-  const shape = new Path2D(shapeOf(rank));
-  if (state === 'free') return fill(context, shape, radius, theme.seats[colourOf(rank)]);
-  const isOwn = state === 'own';
-  fill(context, shape, radius * 1.15, theme.ink);
-  if (isOwn) fill(context, shape, radius * 0.85, theme.paper);
-  const check = new Path2D(CHECK);
-  stroke(context, check, radius, isOwn ? theme.ink : theme.paper, Math.max(1.5, radius / 5));
-};
-
-const paintText = (context, text, size, colour, font, ground) => {
-  context.font = `600 ${size}px ${font}`;
-  context.textAlign = 'center';
-  context.textBaseline = 'middle';
-  if (ground) {
-    context.lineWidth = 4;
-    context.lineJoin = 'round';
-    context.strokeStyle = ground;
-    context.strokeText(text, 0, size * 0.05);
-  }
-  context.fillStyle = colour;
-  context.fillText(text, 0, size * 0.05);
-};
-
-/** Images by name, made when first needed; forgotten when seats get another size. */
-const imagesOf = () => {
-  let known = new Map();
-  let shown = '';
-  return {
-    resize(size) {
-      if (size !== shown) known = new Map();
-      shown = size;
-    },
-    get(name, make) {
-      const image = known.get(name) ?? make();
-      known.set(name, image);
-      return image;
-    },
-  };
-};
-
-const overlaps = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-
 /**
  * The painter of a hall. `stateOf(seat)` is free, taken, chosen or own; `captionOf(area)` are the lines that describe
  * an area while its seats are too small to be chosen.
  */
-export const painterOf = (canvas, hall, { stateOf, captionOf, stageName }) => {
+export function painterOf(canvas, hall, { stateOf, captionOf, stageName }) {
   const context = canvas.getContext('2d', { alpha: false });
   const images = imagesOf();
   const outlines = new Map(hall.areas.map((area) => [area, area.outline ? new Path2D(area.outline) : undefined]));
@@ -287,5 +207,89 @@ export const painterOf = (canvas, hall, { stateOf, captionOf, stageName }) => {
       theme = undefined;
       images.resize('');
     },
+  };
+}
+
+/** Images by name, made when first needed; forgotten when seats get another size. */
+const imagesOf = () => {
+  let known = new Map();
+  let shown = '';
+  return {
+    resize(size) {
+      if (size !== shown) known = new Map();
+      shown = size;
+    },
+    get(name, make) {
+      const image = known.get(name) ?? make();
+      known.set(name, image);
+      return image;
+    },
+  };
+};
+
+const paintText = (context, text, size, colour, font, ground) => {
+  context.font = `600 ${size}px ${font}`;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  if (ground) {
+    context.lineWidth = 4;
+    context.lineJoin = 'round';
+    context.strokeStyle = ground;
+    context.strokeText(text, 0, size * 0.05);
+  }
+  context.fillStyle = colour;
+  context.fillText(text, 0, size * 0.05);
+};
+
+const overlaps = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+const bitmap = (size, ratio, paint) => {
+  const pixels = Math.max(1, Math.ceil(size * ratio));
+  const sheet = new OffscreenCanvas(pixels, pixels);
+  const context = sheet.getContext('2d');
+  context.setTransform(ratio, 0, 0, ratio, pixels / 2, pixels / 2);
+  paint(context);
+  return { image: sheet.transferToImageBitmap(), size: pixels / ratio };
+};
+
+/** A seat in one of its states, drawn once for all seats that look the same. */
+const paintSeat = (context, { state, rank }, radius, theme) => {
+  if (state === 'taken') return stroke(context, new Path2D(CROSS), radius, theme.taken, Math.max(1, radius / 7));
+  const shape = new Path2D(shapeOf(rank));
+  if (state === 'free') return fill(context, shape, radius, theme.seats[colourOf(rank)]);
+  const isOwn = state === 'own';
+  fill(context, shape, radius * 1.15, theme.ink);
+  if (isOwn) fill(context, shape, radius * 0.85, theme.paper);
+  const check = new Path2D(CHECK);
+  stroke(context, check, radius, isOwn ? theme.ink : theme.paper, Math.max(1.5, radius / 5));
+};
+
+const stroke = (context, path, radius, colour, width) => {
+  context.save();
+  context.scale(radius, radius);
+  context.lineWidth = width / radius;
+  context.strokeStyle = colour;
+  context.lineCap = 'round';
+  context.lineJoin = 'round';
+  context.stroke(path);
+  context.restore();
+};
+
+const fill = (context, path, radius, colour) => {
+  context.save();
+  context.scale(radius, radius);
+  context.fillStyle = colour;
+  context.fill(path);
+  context.restore();
+};
+
+/** The colours of the plan, from custom properties of its element. */
+const themeOf = (element) => {
+  const style = getComputedStyle(element);
+  const value = (name) => style.getPropertyValue(`--hall-${name}`).trim();
+  return {
+    seats: Array.from({ length: COLOURS }, (_, index) => value(index + 1)),
+    ...Object.fromEntries(['on', 'taken', 'ink', 'paper', 'line', 'soft', 'focus'].map((name) => [name, value(name)])),
+    font: style.fontFamily,
   };
 };

@@ -5,32 +5,23 @@ import { CHECK, CROSS, colourOf, shapeOf } from '../hall/painter.js';
 import { money, t } from '../texts/index.js';
 
 /** The prices of a category: one, or from the lowest to the highest. */
-export const pricesOf = ({ prices }, currency) => {
+export function pricesOf({ prices }, currency) {
   const amounts = prices.map(({ amount }) => amount);
   const [low, high] = [Math.min(...amounts), Math.max(...amounts)];
   return low === high
     ? money(low, currency)
     : t('priceRange', { low: money(low, currency), high: money(high, currency) });
-};
-
-const sample = (name, ...paths) =>
-  svg('svg', { class: `seat-sample ${name}`, viewBox: '-1.4 -1.4 2.8 2.8', 'aria-hidden': 'true' }, paths);
-
-const shape = (rank) => svg('path', { class: 'shape', d: shapeOf(rank) });
-const states = () => [
-  ['chosen', sample('is-chosen', shape(0), svg('path', { class: 'line', d: CHECK }))],
-  ['own', sample('is-own', shape(0), svg('path', { class: 'line', d: CHECK }))],
-  ['taken', sample('is-taken', svg('path', { class: 'line', d: CROSS }))],
-];
+}
 
 /** How many places of a category are free on the plan. */
-export const freeOf = (hall, stateOf, category) =>
-  category.numbered
+export function freeOf(hall, stateOf, category) {
+  return category.numbered
     ? hall.seats.filter((seat) => seat.category === category && stateOf(seat) === 'free').length
     : category.free;
+}
 
 /** What the colours and shapes of a plan mean: the categories with their prices and free places, and the states. */
-export const legend = (hall, stateOf, currency) => {
+export function legend(hall, stateOf, currency) {
   const shown = hall.categories.map((category) => {
     const free = freeOf(hall, stateOf, category);
     return h(
@@ -50,13 +41,24 @@ export const legend = (hall, stateOf, currency) => {
       .filter(([state]) => state !== 'own' || hasOwn)
       .map(([state, picture]) => h('li', {}, picture, t(`seat_${state}`))),
   );
-};
+}
+
+const sample = (name, ...paths) =>
+  svg('svg', { class: `seat-sample ${name}`, viewBox: '-1.4 -1.4 2.8 2.8', 'aria-hidden': 'true' }, paths);
+
+const shape = (rank) => svg('path', { class: 'shape', d: shapeOf(rank) });
+
+const states = () => [
+  ['chosen', sample('is-chosen', shape(0), svg('path', { class: 'line', d: CHECK }))],
+  ['own', sample('is-own', shape(0), svg('path', { class: 'line', d: CHECK }))],
+  ['taken', sample('is-taken', svg('path', { class: 'line', d: CROSS }))],
+];
 
 /** No more neighbours than these are looked for at once. */
 const MOST = 10;
 
 /** The choice of the best available seats. `chooseBest(count, categoryId)` returns what it says about them. */
-export const bestForm = ({ categories, most, chooseBest }) => {
+export function bestForm({ categories, most, chooseBest }) {
   const count = h(
     'select',
     { id: newId('best') },
@@ -84,10 +86,10 @@ export const bestForm = ({ categories, most, chooseBest }) => {
     h('button', { class: 'button button-quiet button-small' }, t('bestButton')),
     said,
   );
-};
+}
 
 /** The chosen seats, each with its fare. `change(seat, tariffId)` and `remove(seat)` are the visitor's. */
-export const chosenList = ({ currency, change, remove }) => {
+export function chosenList({ currency, change, remove }) {
   const node = h('ul', { class: 'chosen-seats', 'aria-label': t('chosenSeats') });
 
   const row = ({ seat, tariffId }) => {
@@ -138,4 +140,4 @@ export const chosenList = ({ currency, change, remove }) => {
       if (hasMore) node.scrollTop = node.scrollHeight;
     },
   };
-};
+}

@@ -3,32 +3,11 @@ import { dayParts, month, t } from '../texts/index.js';
 
 const DAY_MS = 86_400_000;
 
-const dayAt = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 10);
-
-/** The weeks of a month, from Monday; the days of other months are undefined. */
-const weeksOf = (open, noon) => {
-  const first = Date.parse(noon(`${open}-01`));
-  const monday = first - ((new Date(first).getUTCDay() + 6) % 7) * DAY_MS;
-  const weeks = Array.from({ length: 6 }, (_week, week) =>
-    Array.from({ length: 7 }, (_day, day) => dayAt(monday + (week * 7 + day) * DAY_MS)).map((day) =>
-      day.startsWith(open) ? day : undefined,
-    ),
-  );
-  return weeks.filter((week) => week.some(Boolean));
-};
-
-const cell = (state, days, day, { dayLink, nameOf, noon }) => {
-  if (day === undefined) return h('td', {});
-  const number = dayParts(noon(day)).day;
-  const link = () => dayLink(state, day, number, nameOf(day, days[day]));
-  return h('td', {}, days[day] ? link() : h('span', {}, number));
-};
-
 /**
  * A month as a table, whose days with performances are links; the server draws it, too. `links`: how the programme makes
  * addresses and links of days.
  */
-export const calendarView = (state, days, links) => {
+export function calendarView(state, days, links) {
   const { addressOf, noon } = links;
   const months = [...new Set(Object.keys(days).map((day) => day.slice(0, 7)))];
   const step = (to, name, sign) =>
@@ -90,4 +69,25 @@ export const calendarView = (state, days, links) => {
       ),
     ),
   );
+}
+
+/** The weeks of a month, from Monday; the days of other months are undefined. */
+const weeksOf = (open, noon) => {
+  const first = Date.parse(noon(`${open}-01`));
+  const monday = first - ((new Date(first).getUTCDay() + 6) % 7) * DAY_MS;
+  const weeks = Array.from({ length: 6 }, (_week, week) =>
+    Array.from({ length: 7 }, (_day, day) => dayAt(monday + (week * 7 + day) * DAY_MS)).map((day) =>
+      day.startsWith(open) ? day : undefined,
+    ),
+  );
+  return weeks.filter((week) => week.some(Boolean));
+};
+
+const dayAt = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 10);
+
+const cell = (state, days, day, { dayLink, nameOf, noon }) => {
+  if (day === undefined) return h('td', {});
+  const number = dayParts(noon(day)).day;
+  const link = () => dayLink(state, day, number, nameOf(day, days[day]));
+  return h('td', {}, days[day] ? link() : h('span', {}, number));
 };

@@ -7,17 +7,18 @@ import { clock, isShow, longDay, money, t, time, typeOf, validityLine } from '..
 import { placeName } from '../ticket.js';
 
 /** A page with one message and a link to the programme. */
-export const message = (title, text, ...more) =>
-  h(
+export function message(title, text, ...more) {
+  return h(
     'div',
     { class: 'wrap page-message' },
     h('h1', { tabindex: '-1' }, title),
     h('p', { class: 'lead' }, text),
     h('p', { class: 'buttons' }, more, h('a', { class: 'button', href: link('/') }, t('toProgramme'))),
   );
+}
 
 /** The items of a cart or an order by performance, with their products. */
-export const byPerformance = async (items) => {
+export async function byPerformance(items) {
   const groups = [...Map.groupBy(items, ({ performanceId }) => performanceId)];
   return Promise.all(
     groups.map(async ([performanceId, those]) => {
@@ -26,22 +27,167 @@ export const byPerformance = async (items) => {
       return { product, performance, items: those };
     }),
   );
-};
+}
 
 /** The name of what is sold, also after it has closed. */
-export const nameOf = ({ product, items: [item] }) => product?.name ?? item.productName ?? t('aShow');
+export function nameOf({ product, items: [item] }) {
+  return product?.name ?? item.productName ?? t('aShow');
+}
 
 /** Date or validity, and venue, of an item or ticket in one line. */
-export const whenAndWhere = (item) => {
+export function whenAndWhere(item) {
   const { productType: type, localStartDate, localValidUntil: localEndDate, timeZone, venue } = item;
   const evening = [localStartDate && longDay(localStartDate), localStartDate && timeZone && time(item)];
   const when = isShow(type) ? evening : [validityLine({ type, localStartDate, localEndDate })];
   return [...when, venue?.name].filter(Boolean).join(' · ');
-};
+}
 
 /** The seat category of an item. */
-export const categoryOf = ({ performance }, { seatCategoryId }) =>
-  performance?.seatCategories.find(({ id }) => id === seatCategoryId);
+export function categoryOf({ performance }, { seatCategoryId }) {
+  return performance?.seatCategories.find(({ id }) => id === seatCategoryId);
+}
+
+/** Total, remaining time and the button to continue. */
+export function summary(...more) {
+  return h(
+    'aside',
+    { class: 'summary', 'aria-label': t('summary') },
+    h(
+      'p',
+      { class: 'summary-clock' },
+      h('span', {}, t('keptFor')),
+      h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
+    ),
+    h(
+      'dl',
+      {},
+      h(
+        'div',
+        {},
+        h('dt', {}, t('quantity')),
+        h('dd', {}, t('things', { type: typeOf(cartItems()), count: cartItems().length })),
+      ),
+      h(
+        'div',
+        { class: 'total' },
+        h('dt', {}, t('total')),
+        h('dd', {}, money(visitor.cart.total, visitor.cart.currency)),
+      ),
+    ),
+    more,
+  );
+}
+
+/** The page for an empty or expired cart; undefined if the cart has items. */
+export function withoutCart() {
+  if (visitor.cartExpired)
+    return { title: t('cartExpiredTitle'), node: message(t('cartExpiredTitle'), t('cartExpiredText')) };
+  if (cartItems().length === 0) return { title: t('cart'), node: message(t('cartEmptyTitle'), t('cartEmptyText')) };
+  return undefined;
+}
+
+/** The cart: its items, their beneficiaries, and the remaining time of the hold. */
+export async function cartPage() {
+  await loadCart();
+  let shown;
+  let page;
+  // The cart may change while the page waits for what it shows.
+  do {
+    shown = structure();
+    page = await drawn();
+  } while (shown !== structure());
+  const node = h('div', {}, page.node);
+  const leave = onChange(async () => {
+    const wanted = structure();
+    if (wanted === shown || visitor.cartExpired) return;
+    shown = wanted;
+    try {
+      const next = await drawn();
+      if (shown === wanted) replace(node, next);
+    } catch (error) {
+      // A product did not load: the next change of the cart draws it.
+      if (shown !== wanted || !node.isConnected) return;
+      shown = undefined;
+      showError(error);
+    }
+  });
+  return { title: page.title, node, leave };
+}
+
+/** The values that require a redraw when they change; a changed name does not. */
+const structure = () =>
+  JSON.stringify([visitor.cartExpired, cartItems().map(({ id, tariffId, amount }) => [id, tariffId, amount])]);
+
+const drawn = async () => {
+  const empty = withoutCart();
+  if (empty) return empty;
+  const groups = await byPerformance(cartItems());
+  const clear = h('button', { type: 'button', class: 'link-button' }, t('emptyCart'));
+  clear.addEventListener('click', () => act(clear, () => cart.clear()));
+  const onward = [
+    h('a', { class: 'button button-wide', href: link('/checkout') }, t('toCheckout')),
+    h('a', { class: 'link', href: link('/') }, t('continueShopping')),
+  ];
+  const node = h(
+    'div',
+    { class: 'wrap page' },
+    h('h1', { tabindex: '-1' }, t('cart')),
+    h(
+      'div',
+      { class: 'columns' },
+      h('div', { class: 'cart-groups' }, groups.map(groupBlock), h('p', {}, clear)),
+      summary(onward),
+    ),
+  );
+  return { title: t('cart'), node };
+};
+
+const groupBlock = (group) =>
+  h(
+    'section',
+    { class: 'cart-group' },
+    h('div', { class: 'cart-picture' }, group.product && poster(group.product.code)),
+    h(
+      'div',
+      { class: 'cart-text' },
+      h('h2', {}, nameOf(group)),
+      h('p', { class: 'when' }, whenAndWhere(group.items[0])),
+      h(
+        'ul',
+        { class: 'items' },
+        group.items.map((item) => itemRow(group, item)),
+      ),
+    ),
+  );
+
+const itemRow = (group, item) => {
+  const category = categoryOf(group, item);
+  const title = nameOf(group);
+  const shown = [category?.name !== title && category?.name, placeName(item.place)].filter(Boolean).join(' · ');
+  const name = shown || title;
+  const button = h(
+    'button',
+    { type: 'button', class: 'link-button', 'aria-label': t('removeItem', { item: name }) },
+    t('remove'),
+  );
+  button.addEventListener('click', async () => {
+    const went = await act(button, () => cart.remove(item.id));
+    if (went) announce(t('removed'));
+  });
+  return h(
+    'li',
+    { class: 'item', 'data-item': item.id },
+    h(
+      'div',
+      { class: 'item-head' },
+      h('span', { class: 'item-name' }, shown),
+      tariffChoice(group, item, name),
+      h('span', { class: 'item-price' }, money(item.amount, visitor.cart.currency)),
+      button,
+    ),
+    item.productType !== 'goods' && beneficiary(item),
+  );
+};
 
 const tariffChoice = (group, item, name) => {
   const prices = categoryOf(group, item)?.prices ?? [];
@@ -101,115 +247,6 @@ const beneficiary = (item) => {
   );
 };
 
-const itemRow = (group, item) => {
-  const category = categoryOf(group, item);
-  const title = nameOf(group);
-  const shown = [category?.name !== title && category?.name, placeName(item.place)].filter(Boolean).join(' · ');
-  const name = shown || title;
-  const button = h(
-    'button',
-    { type: 'button', class: 'link-button', 'aria-label': t('removeItem', { item: name }) },
-    t('remove'),
-  );
-  button.addEventListener('click', async () => {
-    const went = await act(button, () => cart.remove(item.id));
-    if (went) announce(t('removed'));
-  });
-  return h(
-    'li',
-    { class: 'item', 'data-item': item.id },
-    h(
-      'div',
-      { class: 'item-head' },
-      h('span', { class: 'item-name' }, shown),
-      tariffChoice(group, item, name),
-      h('span', { class: 'item-price' }, money(item.amount, visitor.cart.currency)),
-      button,
-    ),
-    item.productType !== 'goods' && beneficiary(item),
-  );
-};
-
-const groupBlock = (group) =>
-  h(
-    'section',
-    { class: 'cart-group' },
-    h('div', { class: 'cart-picture' }, group.product && poster(group.product.code)),
-    h(
-      'div',
-      { class: 'cart-text' },
-      h('h2', {}, nameOf(group)),
-      h('p', { class: 'when' }, whenAndWhere(group.items[0])),
-      h(
-        'ul',
-        { class: 'items' },
-        group.items.map((item) => itemRow(group, item)),
-      ),
-    ),
-  );
-
-/** Total, remaining time and the button to continue. */
-export const summary = (...more) =>
-  h(
-    'aside',
-    { class: 'summary', 'aria-label': t('summary') },
-    h(
-      'p',
-      { class: 'summary-clock' },
-      h('span', {}, t('keptFor')),
-      h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
-    ),
-    h(
-      'dl',
-      {},
-      h(
-        'div',
-        {},
-        h('dt', {}, t('quantity')),
-        h('dd', {}, t('things', { type: typeOf(cartItems()), count: cartItems().length })),
-      ),
-      h(
-        'div',
-        { class: 'total' },
-        h('dt', {}, t('total')),
-        h('dd', {}, money(visitor.cart.total, visitor.cart.currency)),
-      ),
-    ),
-    more,
-  );
-
-/** The page for an empty or expired cart; undefined if the cart has items. */
-export const withoutCart = () => {
-  if (visitor.cartExpired)
-    return { title: t('cartExpiredTitle'), node: message(t('cartExpiredTitle'), t('cartExpiredText')) };
-  if (cartItems().length === 0) return { title: t('cart'), node: message(t('cartEmptyTitle'), t('cartEmptyText')) };
-  return undefined;
-};
-
-const drawn = async () => {
-  const empty = withoutCart();
-  if (empty) return empty;
-  const groups = await byPerformance(cartItems());
-  const clear = h('button', { type: 'button', class: 'link-button' }, t('emptyCart'));
-  clear.addEventListener('click', () => act(clear, () => cart.clear()));
-  const onward = [
-    h('a', { class: 'button button-wide', href: link('/checkout') }, t('toCheckout')),
-    h('a', { class: 'link', href: link('/') }, t('continueShopping')),
-  ];
-  const node = h(
-    'div',
-    { class: 'wrap page' },
-    h('h1', { tabindex: '-1' }, t('cart')),
-    h(
-      'div',
-      { class: 'columns' },
-      h('div', { class: 'cart-groups' }, groups.map(groupBlock), h('p', {}, clear)),
-      summary(onward),
-    ),
-  );
-  return { title: t('cart'), node };
-};
-
 /** Redraws the page; the focused control keeps the focus. */
 const replace = (node, next) => {
   const focusKey = document.activeElement?.getAttribute('data-focus-key');
@@ -217,36 +254,4 @@ const replace = (node, next) => {
   node.replaceChildren(next.node);
   if (focusKey) node.querySelector(`[data-focus-key="${focusKey}"]`)?.focus();
   else if (had) node.querySelector('h1')?.focus();
-};
-
-/** The values that require a redraw when they change; a changed name does not. */
-const structure = () =>
-  JSON.stringify([visitor.cartExpired, cartItems().map(({ id, tariffId, amount }) => [id, tariffId, amount])]);
-
-/** The cart: its items, their beneficiaries, and the remaining time of the hold. */
-export const cartPage = async () => {
-  await loadCart();
-  let shown;
-  let page;
-  // The cart may change while the page waits for what it shows.
-  do {
-    shown = structure();
-    page = await drawn();
-  } while (shown !== structure());
-  const node = h('div', {}, page.node);
-  const leave = onChange(async () => {
-    const wanted = structure();
-    if (wanted === shown || visitor.cartExpired) return;
-    shown = wanted;
-    try {
-      const next = await drawn();
-      if (shown === wanted) replace(node, next);
-    } catch (error) {
-      // A product did not load: the next change of the cart draws it.
-      if (shown !== wanted || !node.isConnected) return;
-      shown = undefined;
-      showError(error);
-    }
-  });
-  return { title: page.title, node, leave };
 };

@@ -7,159 +7,11 @@ import { money, t, typeOf } from '../texts/index.js';
 import { byPerformance, message, nameOf, summary, whenAndWhere, withoutCart } from './cart.js';
 import { buy, isRunning, isUnsettled, keepTyped, repeat, typed } from './purchase.js';
 
-const guestFields = () => {
-  const make = (member, more) => {
-    const field = textField({ label: t(member), value: tidy(typed[member]), ...more });
-    const save = () => {
-      typed[member] = field.input.value;
-      keepTyped();
-    };
-    field.input.addEventListener('input', save);
-    field.input.addEventListener('change', save);
-    return [member, field];
-  };
-  // One name is enough: many people have no other.
-  const isOptional = () => Boolean(typed.firstName.trim() || typed.lastName.trim());
-  return Object.fromEntries([
-    make('firstName', { autocomplete: 'given-name', isOptional }),
-    make('lastName', { autocomplete: 'family-name', isOptional }),
-    // Not of type `email`: browsers accept only ASCII there.
-    make('email', { inputmode: 'email', autocomplete: 'email', rule: 'email' }),
-  ]);
-};
-
-const confirmation = () => shop.sendsMails && h('p', { class: 'small' }, t('confirmationMail'));
-
-const loggedIn = (redraw) => {
-  const { firstName, lastName, name, email } = visitor.contact;
-  const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
-  out.addEventListener('click', () =>
-    act(out, async () => {
-      await logOut();
-      redraw();
-    }),
-  );
-  return h(
-    'div',
-    { class: 'buyer' },
-    h(
-      'p',
-      {},
-      h('strong', {}, name ?? `${firstName ?? ''} ${lastName ?? ''}`),
-      email && h('span', { class: 'small' }, email),
-    ),
-    email && confirmation(),
-    out,
-    h('p', { class: 'small' }, t('logOutGivesBack')),
-  );
-};
-
-/** The buyer: the logged-in contact, a guest, or a visitor who logs in now. */
-const buyer = (redraw) => {
-  if (visitor.contact)
-    return { node: loggedIn(redraw), fields: [], body: () => ({ contactNumber: visitor.contact.contactNumber }) };
-  const fields = guestFields();
-  const guest = h(
-    'div',
-    { class: 'form' },
-    Object.values(fields).map(({ node }) => node),
-    h('p', { class: 'small' }, t('guestHint', { type: typeOf(cartItems()) })),
-    confirmation(),
-  );
-  const login = h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
-  return {
-    node: [login, h('h3', {}, t('asGuest')), guest],
-    fields: Object.values(fields),
-    body: () => ({
-      contact: Object.fromEntries(
-        Object.entries(fields)
-          .map(([member, field]) => [member, field.value()])
-          .filter(([, value]) => value !== ''),
-      ),
-    }),
-  };
-};
-
-const payment = (chosen, onchange) =>
-  h(
-    'section',
-    { class: 'step' },
-    h('h2', {}, t('payment')),
-    h('p', { class: 'demo' }, h('strong', {}, t('demoTitle')), ' ', t('demoText')),
-    radioCards({
-      legend: t('paymentOutcome'),
-      chosen,
-      onchange,
-      options: ['ok', 'declined', 'pending'].map((value) => ({
-        value,
-        label: t(`pay_${value}`),
-        text: t(`pay_${value}_text`),
-      })),
-    }),
-  );
-
-const lines = async () => {
-  const groups = await byPerformance(cartItems());
-  return h(
-    'ul',
-    { class: 'lines' },
-    groups.map((group) =>
-      h(
-        'li',
-        {},
-        h('strong', {}, nameOf(group)),
-        h('span', { class: 'small' }, whenAndWhere(group.items[0])),
-        h('span', {}, t('things', { type: typeOf(group.items), count: group.items.length })),
-      ),
-    ),
-  );
-};
-
 /** Whether an unexpected error cancelled the order; shown until the cart has items again. */
 let wasCancelled = false;
 
-const cancelled = () => ({
-  title: t('purchaseCancelledTitle'),
-  node: message(t('purchaseCancelledTitle'), t('purchaseCancelledText')),
-});
-
-/** Runs the purchase and shows the order; after a failure it redraws the page if its state changed. */
-const settle = async (button, action, redraw) => {
-  const wasUnsettled = isUnsettled();
-  let order;
-  await act(button, async () => {
-    order = await action().catch((error) => {
-      if (!error.orderCancelled) throw error;
-      wasCancelled = true;
-      emptyCart();
-    });
-  });
-  if (order) {
-    go(`/order/${encodeURIComponent(order.id)}?new=1`);
-    return;
-  }
-  clearAnnouncement();
-  // The purchase may have failed because of the cart.
-  if (!isUnsettled() && !wasCancelled) await loadCart().catch(() => undefined);
-  if (wasUnsettled || isUnsettled() || withoutCart()) await redraw();
-};
-
-/** The page of a purchase with an unknown outcome: it offers a safe repetition, and waits for a running purchase. */
-const unsettled = (redraw) => {
-  const button = h('button', { type: 'button', class: 'button' }, t('askAgain'));
-  const ask = () => settle(button, repeat, redraw);
-  button.addEventListener('click', ask);
-  const isWaiting = isRunning();
-  if (isWaiting) void ask();
-  const title = t(isWaiting ? 'paying' : 'unsettledTitle');
-  const heading = h('h1', { tabindex: '-1' }, title);
-  const repetition = [h('p', { class: 'lead' }, t('unsettledText')), h('p', { class: 'buttons' }, button)];
-  const text = isWaiting ? h('p', { class: 'lead' }, t('oneMoment')) : repetition;
-  return { title, node: h('div', { class: 'wrap page-message' }, heading, text) };
-};
-
 /** The checkout: buyer, payment, and the button to buy. */
-export const checkoutPage = async (_parameters, _query, { redraw }) => {
+export async function checkoutPage(_parameters, _query, { redraw }) {
   if (isUnsettled()) return unsettled(redraw);
   // A price that the visitor has just changed in the cart is what the button says.
   if (visitor.cart.id !== null || !wasCancelled) await inTurn(loadCart);
@@ -203,4 +55,152 @@ export const checkoutPage = async (_parameters, _query, { redraw }) => {
     ),
   );
   return { title: t('checkout'), node };
+}
+
+/** The page of a purchase with an unknown outcome: it offers a safe repetition, and waits for a running purchase. */
+const unsettled = (redraw) => {
+  const button = h('button', { type: 'button', class: 'button' }, t('askAgain'));
+  const ask = () => settle(button, repeat, redraw);
+  button.addEventListener('click', ask);
+  const isWaiting = isRunning();
+  if (isWaiting) void ask();
+  const title = t(isWaiting ? 'paying' : 'unsettledTitle');
+  const heading = h('h1', { tabindex: '-1' }, title);
+  const repetition = [h('p', { class: 'lead' }, t('unsettledText')), h('p', { class: 'buttons' }, button)];
+  const text = isWaiting ? h('p', { class: 'lead' }, t('oneMoment')) : repetition;
+  return { title, node: h('div', { class: 'wrap page-message' }, heading, text) };
+};
+
+/** Runs the purchase and shows the order; after a failure it redraws the page if its state changed. */
+const settle = async (button, action, redraw) => {
+  const wasUnsettled = isUnsettled();
+  let order;
+  await act(button, async () => {
+    order = await action().catch((error) => {
+      if (!error.orderCancelled) throw error;
+      wasCancelled = true;
+      emptyCart();
+    });
+  });
+  if (order) {
+    go(`/order/${encodeURIComponent(order.id)}?new=1`);
+    return;
+  }
+  clearAnnouncement();
+  // The purchase may have failed because of the cart.
+  if (!isUnsettled() && !wasCancelled) await loadCart().catch(() => undefined);
+  if (wasUnsettled || isUnsettled() || withoutCart()) await redraw();
+};
+
+const cancelled = () => ({
+  title: t('purchaseCancelledTitle'),
+  node: message(t('purchaseCancelledTitle'), t('purchaseCancelledText')),
+});
+
+/** The buyer: the logged-in contact, a guest, or a visitor who logs in now. */
+const buyer = (redraw) => {
+  if (visitor.contact)
+    return { node: loggedIn(redraw), fields: [], body: () => ({ contactNumber: visitor.contact.contactNumber }) };
+  const fields = guestFields();
+  const guest = h(
+    'div',
+    { class: 'form' },
+    Object.values(fields).map(({ node }) => node),
+    h('p', { class: 'small' }, t('guestHint', { type: typeOf(cartItems()) })),
+    confirmation(),
+  );
+  const login = h('details', { class: 'login-details' }, h('summary', {}, t('haveLogin')), loginForm(redraw));
+  return {
+    node: [login, h('h3', {}, t('asGuest')), guest],
+    fields: Object.values(fields),
+    body: () => ({
+      contact: Object.fromEntries(
+        Object.entries(fields)
+          .map(([member, field]) => [member, field.value()])
+          .filter(([, value]) => value !== ''),
+      ),
+    }),
+  };
+};
+
+const loggedIn = (redraw) => {
+  const { firstName, lastName, name, email } = visitor.contact;
+  const out = h('button', { type: 'button', class: 'link-button' }, t('logOut'));
+  out.addEventListener('click', () =>
+    act(out, async () => {
+      await logOut();
+      redraw();
+    }),
+  );
+  return h(
+    'div',
+    { class: 'buyer' },
+    h(
+      'p',
+      {},
+      h('strong', {}, name ?? `${firstName ?? ''} ${lastName ?? ''}`),
+      email && h('span', { class: 'small' }, email),
+    ),
+    email && confirmation(),
+    out,
+    h('p', { class: 'small' }, t('logOutGivesBack')),
+  );
+};
+
+const confirmation = () => shop.sendsMails && h('p', { class: 'small' }, t('confirmationMail'));
+
+const guestFields = () => {
+  const make = (member, more) => {
+    const field = textField({ label: t(member), value: tidy(typed[member]), ...more });
+    const save = () => {
+      typed[member] = field.input.value;
+      keepTyped();
+    };
+    field.input.addEventListener('input', save);
+    field.input.addEventListener('change', save);
+    return [member, field];
+  };
+  // One name is enough: many people have no other.
+  const isOptional = () => Boolean(typed.firstName.trim() || typed.lastName.trim());
+  return Object.fromEntries([
+    make('firstName', { autocomplete: 'given-name', isOptional }),
+    make('lastName', { autocomplete: 'family-name', isOptional }),
+    // Not of type `email`: browsers accept only ASCII there.
+    make('email', { inputmode: 'email', autocomplete: 'email', rule: 'email' }),
+  ]);
+};
+
+const payment = (chosen, onchange) =>
+  h(
+    'section',
+    { class: 'step' },
+    h('h2', {}, t('payment')),
+    h('p', { class: 'demo' }, h('strong', {}, t('demoTitle')), ' ', t('demoText')),
+    radioCards({
+      legend: t('paymentOutcome'),
+      chosen,
+      onchange,
+      options: ['ok', 'declined', 'pending'].map((value) => ({
+        value,
+        label: t(`pay_${value}`),
+        text: t(`pay_${value}_text`),
+      })),
+    }),
+  );
+
+const lines = async () => {
+  const groups = await byPerformance(cartItems());
+  return h(
+    'ul',
+    { class: 'lines' },
+    groups.map((group) =>
+      h(
+        'li',
+        {},
+        h('strong', {}, nameOf(group)),
+        h('span', { class: 'small' }, whenAndWhere(group.items[0])),
+        h('span', {}, t('things', { type: typeOf(group.items), count: group.items.length })),
+      ),
+    ),
+  );
 };

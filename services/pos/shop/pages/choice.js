@@ -7,6 +7,20 @@ import { money, t, typeOf } from '../texts/index.js';
 
 const LATE_MS = 1_300;
 
+const FEW = 10;
+
+/**
+ * The choice of places of a performance: seats on a plan, quantities of unnumbered places, or both; one sum. `seatMap`:
+ * of `seat-map.js`, where the performance has numbered places.
+ */
+export function choicePanel(product, performance, seatMap) {
+  const offered = performance.seatCategories.filter(({ prices }) => prices.length > 0);
+  if (offered.length === 0) {
+    return { node: h('div', { class: 'message-box' }, h('p', {}, t('membersOnly'))), leave: () => {} };
+  }
+  return panelOf(product, performance, { offered, seatMap, most: shop.maxPlacesPerOrder });
+}
+
 /**
  * Adds everything to the cart in one request, all or nothing. Its key stays until its outcome is known: pressing again
  * adds nothing twice.
@@ -37,14 +51,6 @@ const adding = (product, performance) => {
   };
   /** Whether a request is on its way, or has an unknown outcome: its places may be taken by this visitor. */
   return { add, isUnsure: () => pending !== undefined };
-};
-
-const FEW = 10;
-
-/** What is left of a category. */
-const stockOf = ({ type }, { free: count }) => {
-  if (count === 0) return t('soldOut', { type });
-  return count <= FEW ? t('placesLeft', { type, count }) : t('placesFree');
 };
 
 /**
@@ -137,16 +143,10 @@ const quantities = ({ product, categories, currency, basket, onSum }) => {
   return { node, groups, showBounds, leave: () => {} };
 };
 
-/**
- * The choice of places of a performance: seats on a plan, quantities of unnumbered places, or both; one sum. `seatMap`:
- * of `seat-map.js`, where the performance has numbered places.
- */
-export const choicePanel = (product, performance, seatMap) => {
-  const offered = performance.seatCategories.filter(({ prices }) => prices.length > 0);
-  if (offered.length === 0) {
-    return { node: h('div', { class: 'message-box' }, h('p', {}, t('membersOnly'))), leave: () => {} };
-  }
-  return panelOf(product, performance, { offered, seatMap, most: shop.maxPlacesPerOrder });
+/** What is left of a category. */
+const stockOf = ({ type }, { free: count }) => {
+  if (count === 0) return t('soldOut', { type });
+  return count <= FEW ? t('placesLeft', { type, count }) : t('placesFree');
 };
 
 const panelOf = (product, performance, { offered, seatMap, most }) => {

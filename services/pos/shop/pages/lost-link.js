@@ -8,7 +8,7 @@ import { t } from '../texts/index.js';
 import { message } from './cart.js';
 
 /** Asks for email and number, and says the same whether they fit or not. */
-export const lostLinkPage = async () => {
+export async function lostLinkPage() {
   const title = t('lostLink');
   if (!shop.sendsMails) return { title, node: message(title, t('lostLinkNoMails')) };
   const email = textField({ label: t('email'), type: 'email', autocomplete: 'email', rule: 'email' });
@@ -31,4 +31,4 @@ export const lostLinkPage = async () => {
     h('form', { class: 'form', novalidate: true, onsubmit: submit }, email.node, number.node, button),
   );
   return { title, node };
-};
+}

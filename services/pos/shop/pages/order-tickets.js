@@ -11,27 +11,33 @@ import { categoryOf, nameOf, whenAndWhere } from './cart.js';
 export const WAITING = ['payment_pending', 'open', 'reserved'];
 
 /** Whether the order has ended without valid tickets. */
-export const isVoid = ({ state }) => state === 'cancelled' || state === 'expired';
+export function isVoid({ state }) {
+  return state === 'cancelled' || state === 'expired';
+}
+
+/** Whether the institution has yet to print tickets of the order. */
+export function isCollected(order) {
+  return Object.values(order.items).some((item) => isToPrint(order, item));
+}
 
 /** Whether the institution has yet to print the ticket of an item: until then its code opens no door. */
 const isToPrint = ({ ticketDelivery }, { ticketStatus }) =>
   ticketStatus === null ? ticketDelivery === 'print' : ticketStatus === 'not_printed';
 
-/** Whether the institution has yet to print tickets of the order. */
-export const isCollected = (order) => Object.values(order.items).some((item) => isToPrint(order, item));
-
 /** The type as which one speaks of an order. */
-export const orderType = ({ items }) => typeOf(Object.values(items));
+export function orderType({ items }) {
+  return typeOf(Object.values(items));
+}
 
 /** What an order in its state means for the visitor. */
-export const orderText = (order) => {
+export function orderText(order) {
   const state = order.state === 'confirmed' && isCollected(order) ? 'collected' : order.state;
   return t(`order_${state}_text`, { type: orderType(order) });
-};
+}
 
 /** The tickets of an order, whose items are grouped {@link byPerformance}. */
-export const orderTickets = (order, groups) =>
-  h(
+export function orderTickets(order, groups) {
+  return h(
     'ul',
     { class: 'tickets' },
     groups.flatMap((group) =>
@@ -55,52 +61,30 @@ export const orderTickets = (order, groups) =>
       ),
     ),
   );
+}
 
 /** Whether codes of tickets are still to come, which the service of tickets makes after the purchase. */
-export const lacksCodes = (order) =>
-  order.state === 'confirmed' && !isCollected(order) && Object.values(order.items).some(({ barcode }) => !barcode);
+export function lacksCodes(order) {
+  return (
+    order.state === 'confirmed' && !isCollected(order) && Object.values(order.items).some(({ barcode }) => !barcode)
+  );
+}
 
 /** The number for people, and what the order costs. */
-export const orderLine = ({ number, total, currency }) =>
-  h('p', { class: 'small order-line' }, `${t('orderNumber')} ${number} · ${t('total')} ${money(total, currency)}`);
+export function orderLine({ number, total, currency }) {
+  return h(
+    'p',
+    { class: 'small order-line' },
+    `${t('orderNumber')} ${number} · ${t('total')} ${money(total, currency)}`,
+  );
+}
 
 const REVOKE_MS = 60_000;
 
-/** Saves a file as a download does. */
-const save = (name, type, content) => {
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  const anchor = h('a', { href: url, download: name });
-  document.body.append(anchor);
-  anchor.click();
-  anchor.remove();
-  setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS);
-};
-
 const EXTENSIONS = { 'application/pdf': 'pdf', 'image/svg+xml': 'svg' };
 
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-/** The shows of an order as events of a calendar; places and number are in the description. */
-const eventsOf = (order, groups) =>
-  groups.map((group) => {
-    const [{ performanceId, startDate, venue }] = group.items;
-    const places = group.items.map((item) => {
-      const category = categoryOf(group, item)?.name ?? item.seatCategory;
-      return [category, placeName(item.place)].filter(Boolean).join(', ');
-    });
-    const { name, city } = group.performance?.venue ?? venue ?? {};
-    return {
-      uid: eventUid(order.id, performanceId, shop.serviceHost),
-      startDate: group.performance?.startDate ?? startDate,
-      durationMinutes: group.performance?.durationMinutes ?? null,
-      summary: nameOf(group),
-      location: [name, city].filter(Boolean).join(', '),
-      description: [...places, `${t('orderNumber')} ${order.number}`].join('\n'),
-    };
-  });
-
 /** The buttons that save the tickets and the dates of an order; none before its confirmation and after its end. */
-export const keepButtons = (order, groups, loadDocument) => {
+export function keepButtons(order, groups, loadDocument) {
   if (isVoid(order) || order.state !== 'confirmed') return undefined;
   const all = h(
     'button',
@@ -126,7 +110,59 @@ export const keepButtons = (order, groups, loadDocument) => {
     evenings.length > 0 &&
       h('button', { type: 'button', class: 'button button-quiet', onclick: dates }, t('addToCalendar')),
   );
+}
+
+/** Saves a file as a download does. */
+const save = (name, type, content) => {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const anchor = h('a', { href: url, download: name });
+  document.body.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS);
 };
+
+const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+/** The shows of an order as events of a calendar; places and number are in the description. */
+const eventsOf = (order, groups) =>
+  groups.map((group) => {
+    const [{ performanceId, startDate, venue }] = group.items;
+    const places = group.items.map((item) => {
+      const category = categoryOf(group, item)?.name ?? item.seatCategory;
+      return [category, placeName(item.place)].filter(Boolean).join(', ');
+    });
+    const { name, city } = group.performance?.venue ?? venue ?? {};
+    return {
+      uid: eventUid(order.id, performanceId, shop.serviceHost),
+      startDate: group.performance?.startDate ?? startDate,
+      durationMinutes: group.performance?.durationMinutes ?? null,
+      summary: nameOf(group),
+      location: [name, city].filter(Boolean).join(', '),
+      description: [...places, `${t('orderNumber')} ${order.number}`].join('\n'),
+    };
+  });
+
+/** The link to the order with a button that copies it: a known `url`, or one to `make`, `atOnce` or by a button. */
+export function linkBox({ type, url, make, atOnce = false }) {
+  const place = h('div', {}, url && shownLink(type, url));
+  if (make) {
+    const button = h('button', { type: 'button', class: 'button button-quiet' }, t('makeLink'));
+    const show = async () => place.replaceChildren(shownLink(type, await make()));
+    button.addEventListener('click', () => act(button, show));
+    place.append(button);
+    // Without an answer the button stays, which tries again.
+    if (atOnce) show().catch(() => undefined);
+  }
+  return h(
+    'section',
+    { class: 'keep', 'aria-labelledby': 'keep-title' },
+    h('h2', { id: 'keep-title' }, t('linkTitle', { type })),
+    h('p', { class: 'small' }, t('linkText', { type })),
+    url && h('p', { class: 'small' }, t('linkNotHere')),
+    place,
+  );
+}
 
 const shownLink = (type, url) => {
   const field = h('input', {
@@ -149,25 +185,4 @@ const shownLink = (type, url) => {
   };
   const button = h('button', { type: 'button', class: 'button', onclick: copy }, t('copyLink'));
   return h('div', { class: 'keep-row' }, field, button);
-};
-
-/** The link to the order with a button that copies it: a known `url`, or one to `make`, `atOnce` or by a button. */
-export const linkBox = ({ type, url, make, atOnce = false }) => {
-  const place = h('div', {}, url && shownLink(type, url));
-  if (make) {
-    const button = h('button', { type: 'button', class: 'button button-quiet' }, t('makeLink'));
-    const show = async () => place.replaceChildren(shownLink(type, await make()));
-    button.addEventListener('click', () => act(button, show));
-    place.append(button);
-    // Without an answer the button stays, which tries again.
-    if (atOnce) show().catch(() => undefined);
-  }
-  return h(
-    'section',
-    { class: 'keep', 'aria-labelledby': 'keep-title' },
-    h('h2', { id: 'keep-title' }, t('linkTitle', { type })),
-    h('p', { class: 'small' }, t('linkText', { type })),
-    url && h('p', { class: 'small' }, t('linkNotHere')),
-    place,
-  );
 };

@@ -22,87 +22,8 @@ import { forgetTyped } from './purchase.js';
 
 const POLL_MS = 2_000;
 
-const confirmation = (cancel) => {
-  const yes = h('button', { type: 'button', class: 'button button-danger' }, t('cancelYes'));
-  const no = h(
-    'button',
-    { type: 'button', class: 'button button-quiet', autofocus: true, onclick: () => dialog.close() },
-    t('cancelNo'),
-  );
-  const dialog = h(
-    'dialog',
-    { class: 'dialog', 'aria-labelledby': 'cancel-title' },
-    h('h2', { id: 'cancel-title' }, t('cancelTitle')),
-    h('p', {}, t('cancelText')),
-    h('div', { class: 'buttons' }, no, yes),
-  );
-  yes.addEventListener('click', async () => {
-    const went = await act(yes, cancel);
-    dialog.close();
-    // The page shows the result; the button that opened the dialog no longer exists.
-    if (went) document.querySelector('main h1')?.focus();
-  });
-  dialog.addEventListener('close', () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-};
-
-/** Whether the payment failed and the order is the visitor's cart again: payable as long as its places are held. */
-const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id && timeLeft() > 0;
-
-const actions = (order, cancel) => {
-  if (isVoid(order)) return h('a', { class: 'button', href: link('/') }, t('toProgramme'));
-  return [
-    isPayable(order) && h('a', { class: 'button', href: link('/checkout') }, t('payAgain')),
-    order.state === 'confirmed' &&
-      !isCollected(order) &&
-      h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
-    h(
-      'button',
-      { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) },
-      t('cancelOrder'),
-    ),
-  ];
-};
-
-const titleOf = (order, isNew) =>
-  t(order.state === 'confirmed' && isNew ? 'thankYou' : `order_${order.state}`, { type: orderType(order) });
-
-const lead = (order) =>
-  isPayable(order)
-    ? [
-        h('p', { class: 'lead' }, t('order_open_payable')),
-        h(
-          'p',
-          { class: 'summary-clock order-clock' },
-          h('span', {}, t('keptFor')),
-          h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
-        ),
-      ]
-    : h('p', { class: 'lead' }, orderText(order));
-
-const drawn = async (order, { isNew, cancel, linked }) => {
-  const groups = await byPerformance(Object.values(order.items));
-  return h(
-    'div',
-    { class: 'wrap page order', 'data-state': order.state },
-    h('h1', { tabindex: '-1' }, titleOf(order, isNew)),
-    lead(order),
-    isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
-    orderLine(order),
-    !isVoid(order) && order.state !== 'open' && linked(),
-    keepButtons(order, groups, () => api.orderDocument(order.id)),
-    h('h2', { class: 'unseen' }, t('tickets', { type: orderType(order) })),
-    orderTickets(order, groups),
-    !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
-  );
-};
-
-/** What the page shows of an order: another answer with the same changes nothing. */
-const contentOf = ({ state, items }) => JSON.stringify([state, items]);
-
 /** An order: its tickets with their barcodes, or its pending state. */
-export const orderPage = async ([id], query) => {
+export async function orderPage([id], query) {
   let order = await api.order(id);
   /** The order as it is drawn. */
   let shown = order;
@@ -182,59 +103,94 @@ export const orderPage = async ([id], query) => {
       clearTimeout(timer);
     },
   };
-};
+}
 
-const LINK_POLL_MS = 5_000;
+/** What the page shows of an order: another answer with the same changes nothing. */
+const contentOf = ({ state, items }) => JSON.stringify([state, items]);
 
-const KEY = () => `boxoffice.order-link.${shop.serviceHost}`;
-
-/** The form of a token. */
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-/**
- * The token in the fragment of the address, which is taken out of the address and its history; the tab keeps it, so
- * that the page can be loaded again and in another language.
- */
-const takeToken = () => {
-  const given = location.hash.slice(1);
-  if (given !== '') {
-    sessionStorage.setItem(KEY(), given);
-    history.replaceState(history.state, '', location.pathname + location.search);
-  }
-  const token = sessionStorage.getItem(KEY()) ?? '';
-  return TOKEN.test(token) ? token : undefined;
-};
-
-const isUnknown = (error) => error instanceof Refusal && error.status === 404;
-
-const load = (token) =>
-  api.linkedOrder(token).catch((error) => {
-    if (isUnknown(error)) return undefined;
-    throw error;
-  });
-
-/** Leads to the page that sends the link again. */
-const toLostLink = () => shop.sendsMails && h('a', { class: 'button', href: link('/lost-link') }, t('lostLink'));
-
-/** Cancels the order after a question. */
-const cancelButton = ({ id }, token, redraw) => {
-  const cancel = async () => {
-    await api.cancelLinked(id, token);
-    await redraw();
-  };
+const drawn = async (order, { isNew, cancel, linked }) => {
+  const groups = await byPerformance(Object.values(order.items));
   return h(
-    'p',
-    { class: 'buttons' },
+    'div',
+    { class: 'wrap page order', 'data-state': order.state },
+    h('h1', { tabindex: '-1' }, titleOf(order, isNew)),
+    lead(order),
+    isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
+    orderLine(order),
+    !isVoid(order) && order.state !== 'open' && linked(),
+    keepButtons(order, groups, () => api.orderDocument(order.id)),
+    h('h2', { class: 'unseen' }, t('tickets', { type: orderType(order) })),
+    orderTickets(order, groups),
+    !isPayable(order) && h('p', { class: 'buttons' }, actions(order, cancel)),
+  );
+};
+
+const titleOf = (order, isNew) =>
+  t(order.state === 'confirmed' && isNew ? 'thankYou' : `order_${order.state}`, { type: orderType(order) });
+
+const lead = (order) =>
+  isPayable(order)
+    ? [
+        h('p', { class: 'lead' }, t('order_open_payable')),
+        h(
+          'p',
+          { class: 'summary-clock order-clock' },
+          h('span', {}, t('keptFor')),
+          h('strong', { 'data-clock': true, role: 'timer', 'aria-live': 'off' }, clock(timeLeft())),
+        ),
+      ]
+    : h('p', { class: 'lead' }, orderText(order));
+
+/** Whether the payment failed and the order is the visitor's cart again: payable as long as its places are held. */
+const isPayable = ({ id, state }) => state === 'open' && visitor.cart.id === id && timeLeft() > 0;
+
+const actions = (order, cancel) => {
+  if (isVoid(order)) return h('a', { class: 'button', href: link('/') }, t('toProgramme'));
+  return [
+    isPayable(order) && h('a', { class: 'button', href: link('/checkout') }, t('payAgain')),
+    order.state === 'confirmed' &&
+      !isCollected(order) &&
+      h('button', { type: 'button', class: 'button', onclick: () => window.print() }, t('print')),
     h(
       'button',
       { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) },
       t('cancelOrder'),
     ),
-  );
+  ];
 };
 
+const confirmation = (cancel) => {
+  const yes = h('button', { type: 'button', class: 'button button-danger' }, t('cancelYes'));
+  const no = h(
+    'button',
+    { type: 'button', class: 'button button-quiet', autofocus: true, onclick: () => dialog.close() },
+    t('cancelNo'),
+  );
+  const dialog = h(
+    'dialog',
+    { class: 'dialog', 'aria-labelledby': 'cancel-title' },
+    h('h2', { id: 'cancel-title' }, t('cancelTitle')),
+    h('p', {}, t('cancelText')),
+    h('div', { class: 'buttons' }, no, yes),
+  );
+  yes.addEventListener('click', async () => {
+    const went = await act(yes, cancel);
+    dialog.close();
+    // The page shows the result; the button that opened the dialog no longer exists.
+    if (went) document.querySelector('main h1')?.focus();
+  });
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+};
+
+const LINK_POLL_MS = 5_000;
+
+/** The form of a token. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
 /** The page behind an order link: the order with its tickets, for whoever has the link, without a session. */
-export const ticketLinkPage = async (_parameters, _query, { redraw }) => {
+export async function ticketLinkPage(_parameters, _query, { redraw }) {
   const token = takeToken();
   const order = token && (await load(token));
   if (!order) return { title: t('linkOverTitle'), node: message(t('linkOverTitle'), t('linkOverText'), toLostLink()) };
@@ -256,4 +212,48 @@ export const ticketLinkPage = async (_parameters, _query, { redraw }) => {
   );
   const timer = (WAITING.includes(order.state) || lacksCodes(order)) && setTimeout(redraw, LINK_POLL_MS);
   return { title, node, leave: () => clearTimeout(timer) };
+}
+
+/**
+ * The token in the fragment of the address, which is taken out of the address and its history; the tab keeps it, so
+ * that the page can be loaded again and in another language.
+ */
+const takeToken = () => {
+  const given = location.hash.slice(1);
+  if (given !== '') {
+    sessionStorage.setItem(KEY(), given);
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  const token = sessionStorage.getItem(KEY()) ?? '';
+  return TOKEN.test(token) ? token : undefined;
+};
+
+const KEY = () => `boxoffice.order-link.${shop.serviceHost}`;
+
+const load = (token) =>
+  api.linkedOrder(token).catch((error) => {
+    if (isUnknown(error)) return undefined;
+    throw error;
+  });
+
+const isUnknown = (error) => error instanceof Refusal && error.status === 404;
+
+/** Leads to the page that sends the link again. */
+const toLostLink = () => shop.sendsMails && h('a', { class: 'button', href: link('/lost-link') }, t('lostLink'));
+
+/** Cancels the order after a question. */
+const cancelButton = ({ id }, token, redraw) => {
+  const cancel = async () => {
+    await api.cancelLinked(id, token);
+    await redraw();
+  };
+  return h(
+    'p',
+    { class: 'buttons' },
+    h(
+      'button',
+      { type: 'button', class: 'button button-quiet', onclick: () => confirmation(cancel) },
+      t('cancelOrder'),
+    ),
+  );
 };

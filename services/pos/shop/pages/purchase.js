@@ -12,19 +12,52 @@ export const typed = {
   ...JSON.parse(sessionStorage.getItem(DETAILS) ?? '{}'),
 };
 
-export const keepTyped = () => sessionStorage.setItem(DETAILS, JSON.stringify(typed));
+export function keepTyped() {
+  return sessionStorage.setItem(DETAILS, JSON.stringify(typed));
+}
 
 /** Forgets the details of a visitor who has bought. */
-export const forgetTyped = () => {
+export function forgetTyped() {
   Object.assign(typed, { firstName: '', lastName: '', email: '' });
   sessionStorage.removeItem(DETAILS);
-};
+}
 
 /**
  * The purchase with an unknown outcome: its request and the id of its order. A reloaded tab knows only the id.
  */
 let unsettled;
 let running;
+
+/** Buys the cart; returns the running purchase if there is one. @throws {Refusal} */
+export function buy(body) {
+  return once(() => send({ body, key: newKey(), orderId: visitor.cart.id }));
+}
+
+const once = (action) => {
+  running ??= action().finally(() => {
+    running = undefined;
+  });
+  return running;
+};
+
+const send = async (request) => {
+  // Stored before the request is sent: the tab may be closed before the answer.
+  remember(request);
+  try {
+    const order = await inTurn(() => api.buy(request.body, request.key));
+    remember(undefined);
+    emptyCart();
+    return order;
+  } catch (error) {
+    if (isUndecided(error)) throw error;
+    remember(undefined);
+    // An empty cart may have been bought by an earlier request whose answer was lost.
+    const bought = error.code === 'cart_empty' && (await boughtOrder(request).catch(() => undefined));
+    if (!bought) throw error;
+    emptyCart();
+    return bought;
+  }
+};
 
 const remember = (request) => {
   unsettled = request;
@@ -47,53 +80,29 @@ const boughtOrder = async ({ orderId }) => {
   }
 };
 
-const send = async (request) => {
-  // Stored before the request is sent: the tab may be closed before the answer.
-  remember(request);
-  try {
-    const order = await inTurn(() => api.buy(request.body, request.key));
-    remember(undefined);
-    emptyCart();
-    return order;
-  } catch (error) {
-    if (isUndecided(error)) throw error;
-    remember(undefined);
-    // An empty cart may have been bought by an earlier request whose answer was lost.
-    const bought = error.code === 'cart_empty' && (await boughtOrder(request).catch(() => undefined));
-    if (!bought) throw error;
-    emptyCart();
-    return bought;
-  }
-};
-
-const once = (action) => {
-  running ??= action().finally(() => {
-    running = undefined;
-  });
-  return running;
-};
-
-/** Buys the cart; returns the running purchase if there is one. @throws {Refusal} */
-export const buy = (body) => once(() => send({ body, key: newKey(), orderId: visitor.cart.id }));
-
 /** Whether a purchase is running. */
-export const isRunning = () => running !== undefined;
+export function isRunning() {
+  return running !== undefined;
+}
 
 /** Whether there is a purchase with an unknown outcome. */
-export const isUnsettled = () => unsettled !== undefined;
+export function isUnsettled() {
+  return unsettled !== undefined;
+}
 
 /**
  * Repeats the unsettled purchase with the same request and key, so that nothing is bought twice. Returns the order;
  * undefined if nothing was bought. @throws {Refusal} the refusal of the purchase, or its outcome is still unknown
  */
-export const repeat = () =>
-  once(async () => {
+export function repeat() {
+  return once(async () => {
     if (unsettled.key) return send(unsettled);
     const order = await boughtOrder(unsettled);
     remember(undefined);
     await loadCart();
     return order;
   });
+}
 
 const left = sessionStorage.getItem(UNSETTLED);
 if (left) unsettled = { orderId: left };

@@ -11,15 +11,11 @@ import { bestForm, chosenList, legend, pricesOf } from './beside-plan.js';
 /** The plan shows what others take meanwhile, in milliseconds. */
 const REFRESH_MS = 15_000;
 
-/** The performance's places in the cart. */
-const ownPlaces = ({ id }) =>
-  new Set(cartItems().flatMap(({ performanceId, place }) => (performanceId === id && place ? [place.id] : [])));
-
 /**
  * The places of a performance on a plan, the numbered ones also as a list. `basket.room()` is how many more may be chosen;
  * `onSum({count, amount})` is called after each change.
  */
-export const seatMap = ({ product, performance, categories, currency, basket, onSum }) => {
+export function seatMap({ product, performance, categories, currency, basket, onSum }) {
   /** The fare of each chosen seat, by the seat's id. */
   const chosen = new Map();
   let own = ownPlaces(performance);
@@ -209,7 +205,11 @@ export const seatMap = ({ product, performance, categories, currency, basket, on
     plan?.leave();
   };
   return { node, groups: () => (hall ? groups() : []), refresh, leave };
-};
+}
+
+/** The performance's places in the cart. */
+const ownPlaces = ({ id }) =>
+  new Set(cartItems().flatMap(({ performanceId, place }) => (performanceId === id && place ? [place.id] : [])));
 
 /** The picture and the list, with a switch between them; in the picture the list is there for keyboards only. */
 const views = (picture, list, inspector) => {

@@ -4,37 +4,13 @@ import { badge, plainPoster } from '../poster.js';
 import { duration, isShow, money, period, t, validity } from '../texts/index.js';
 
 /** The name and city of the venue of a performance. */
-export const venueOf = ({ venue }) => [venue?.name, venue?.city].filter(Boolean).join(', ');
-
-const facts = (product) => {
-  const { type, localStartDate, performances, priceFrom, currency } = product;
-  const [first] = performances;
-  const days = period(localStartDate, performances.at(-1)?.localStartDate);
-  const rows = [
-    isShow(type) ? [t('dates', { count: days === period(localStartDate) ? 1 : 2 }), days] : validity(product),
-    [t('venue'), first && venueOf(first)],
-    [t('duration'), isShow(type) && first && duration(first.durationMinutes)],
-    [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
-  ];
-  return h(
-    'dl',
-    { class: 'facts' },
-    rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-  );
-};
-
-/** To where the product is listed. */
-const back = ({ type }) =>
-  h(
-    'a',
-    { class: 'back', href: link(isShow(type) ? '/' : `/?type=${type}`) },
-    h('span', { 'aria-hidden': 'true' }, '← '),
-    t(isShow(type) ? 'programme' : `type_${type}`),
-  );
+export function venueOf({ venue }) {
+  return [venue?.name, venue?.city].filter(Boolean).join(', ');
+}
 
 /** What a product is, before its dates and places; the server draws it, too. */
-export const showHead = (product) =>
-  h(
+export function showHead(product) {
+  return h(
     'header',
     { class: 'show-head' },
     h(
@@ -52,3 +28,30 @@ export const showHead = (product) =>
       ),
     ),
   );
+}
+
+/** To where the product is listed. */
+const back = ({ type }) =>
+  h(
+    'a',
+    { class: 'back', href: link(isShow(type) ? '/' : `/?type=${type}`) },
+    h('span', { 'aria-hidden': 'true' }, '← '),
+    t(isShow(type) ? 'programme' : `type_${type}`),
+  );
+
+const facts = (product) => {
+  const { type, localStartDate, performances, priceFrom, currency } = product;
+  const [first] = performances;
+  const days = period(localStartDate, performances.at(-1)?.localStartDate);
+  const rows = [
+    isShow(type) ? [t('dates', { count: days === period(localStartDate) ? 1 : 2 }), days] : validity(product),
+    [t('venue'), first && venueOf(first)],
+    [t('duration'), isShow(type) && first && duration(first.durationMinutes)],
+    [t('price'), priceFrom !== null && t('from', { price: money(priceFrom, currency) })],
+  ];
+  return h(
+    'dl',
+    { class: 'facts' },
+    rows.filter(([, value]) => value).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+  );
+};

@@ -6,66 +6,8 @@ import { dayParts, isShow, shortDay, t, time } from '../texts/index.js';
 import { choicePanel } from './choice.js';
 import { showHead } from './show-head.js';
 
-const dateOption = (performance, chosen, choose, group) => {
-  const { id, localStartDate, availability, onSale } = performance;
-  const { day, month, weekday } = dayParts(localStartDate);
-  return h(
-    'label',
-    { class: `date${availability === 'sold_out' ? ' is-out' : ''}` },
-    h('input', {
-      type: 'radio',
-      name: group,
-      value: id,
-      checked: chosen === id,
-      disabled: availability === 'sold_out' || !onSale,
-      onchange: () => choose(performance),
-    }),
-    h('span', { class: 'date-day' }, day),
-    ' ',
-    h(
-      'span',
-      { class: 'date-rest' },
-      h('span', { class: 'date-month' }, month),
-      ' ',
-      h(
-        'span',
-        { class: 'date-time' },
-        [weekday, time(performance), performance.venue?.name].filter(Boolean).join(' · '),
-      ),
-    ),
-    ' ',
-    badge(performance),
-  );
-};
-
-const dates = (product, chosen, choose) => {
-  const group = newId('performance');
-  return h(
-    'fieldset',
-    { class: 'dates' },
-    h('legend', {}, h('h2', {}, t('chooseDate'))),
-    h(
-      'div',
-      { class: 'date-list' },
-      product.performances.map((one) => dateOption(one, chosen, choose, group)),
-    ),
-  );
-};
-
-const soldOut = ({ type }) =>
-  h(
-    'section',
-    { class: 'message-box' },
-    h('h2', {}, t('soldOut', { type })),
-    h('p', {}, t('soldOutText', { type })),
-    h('a', { class: 'button button-quiet', href: link('/') }, t('toProgramme')),
-  );
-
-const notOnSale = () =>
-  h('section', { class: 'message-box' }, h('h2', {}, t('notOnSale')), h('p', {}, t('notOnSaleText')));
-
 /** One product: its description, its dates, and the choice of places. */
-export const showPage = async ([id], _query, { first, drawn }) => {
+export async function showPage([id], _query, { first, drawn }) {
   const product = first ?? (await productOf(id, { fresh: true }));
   const { performances } = product;
   const isNumbered = performances.some((one) => one.seatCategories.some(({ numbered }) => numbered));
@@ -97,4 +39,62 @@ export const showPage = async ([id], _query, { first, drawn }) => {
   node.append(h('div', { class: 'wrap choices' }, [choices()].flat(Infinity).filter(Boolean)));
   fillPosters(node);
   return { title: product.name, node, leave: () => shown?.leave() };
+}
+
+const notOnSale = () =>
+  h('section', { class: 'message-box' }, h('h2', {}, t('notOnSale')), h('p', {}, t('notOnSaleText')));
+
+const soldOut = ({ type }) =>
+  h(
+    'section',
+    { class: 'message-box' },
+    h('h2', {}, t('soldOut', { type })),
+    h('p', {}, t('soldOutText', { type })),
+    h('a', { class: 'button button-quiet', href: link('/') }, t('toProgramme')),
+  );
+
+const dates = (product, chosen, choose) => {
+  const group = newId('performance');
+  return h(
+    'fieldset',
+    { class: 'dates' },
+    h('legend', {}, h('h2', {}, t('chooseDate'))),
+    h(
+      'div',
+      { class: 'date-list' },
+      product.performances.map((one) => dateOption(one, chosen, choose, group)),
+    ),
+  );
+};
+
+const dateOption = (performance, chosen, choose, group) => {
+  const { id, localStartDate, availability, onSale } = performance;
+  const { day, month, weekday } = dayParts(localStartDate);
+  return h(
+    'label',
+    { class: `date${availability === 'sold_out' ? ' is-out' : ''}` },
+    h('input', {
+      type: 'radio',
+      name: group,
+      value: id,
+      checked: chosen === id,
+      disabled: availability === 'sold_out' || !onSale,
+      onchange: () => choose(performance),
+    }),
+    h('span', { class: 'date-day' }, day),
+    ' ',
+    h(
+      'span',
+      { class: 'date-rest' },
+      h('span', { class: 'date-month' }, month),
+      ' ',
+      h(
+        'span',
+        { class: 'date-time' },
+        [weekday, time(performance), performance.venue?.name].filter(Boolean).join(' · '),
+      ),
+    ),
+    ' ',
+    badge(performance),
+  );
 };

@@ -10,11 +10,80 @@ const SIZE = 24;
 /** Days of the strip. */
 const STRIP = 12;
 
-const load = async ({ type, wanted, page, date, venue }) =>
-  api.programme({
-    ...{ type, q: wanted, venue, from: date, to: date, offset: (page - 1) * SIZE, limit: SIZE },
-    contactNumber: visitor.contact?.contactNumber,
-  });
+/** The place of the visitor in the programme, from the query of the address. */
+export function programmeState(query) {
+  const read = (name, pattern) => (pattern.test(query.get(name) ?? '') ? query.get(name) : '');
+  return {
+    type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
+    wanted: (query.get('q') ?? '').slice(0, 200),
+    page: Math.min(10_000, Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1)),
+    date: read('date', /^\d{4}-\d{2}-\d{2}$/),
+    venue: (query.get('venue') ?? '').slice(0, 200),
+    month: read('month', /^\d{4}-(?:0[1-9]|1[0-2])$/),
+  };
+}
+
+/** The programme as a page: `found` is what matches, `calendar` draws the open one. The server draws it, too. */
+export function programme(state, found, calendar) {
+  return h(
+    'div',
+    {},
+    h(
+      'section',
+      { class: 'hero' },
+      auditorium(),
+      h(
+        'div',
+        { class: 'wrap hero-text' },
+        h('h1', { tabindex: '-1' }, t('season')),
+        h('p', { class: 'hero-line' }, t('seasonLine')),
+        search(state, found),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'wrap catalogue' },
+      h(
+        'div',
+        { class: 'catalogue-head' },
+        h(
+          'nav',
+          { class: 'kinds', 'aria-label': t('kinds') },
+          TYPES.map((type) => {
+            const href = addressOf({ type, wanted: '', page: 1 });
+            return h('a', { href, 'aria-current': type === state.type && 'page' }, t(`type_${type}`));
+          }),
+        ),
+        h('p', { class: 'count' }, countText(found)),
+      ),
+      finding(state, found, calendar),
+      h('div', { class: 'results' }, results(found, state)),
+    ),
+  );
+}
+
+const search = ({ type, wanted, date, venue }, { venues = [] }) => {
+  const field = newId('search');
+  const hidden = (name, value) => value && h('input', { type: 'hidden', name, value });
+  return h(
+    'form',
+    { role: 'search', class: 'search', action: link('/') },
+    hidden('type', type === 'show' ? '' : type),
+    hidden('date', date),
+    h('label', { for: field, class: 'unseen' }, t('searchLabel')),
+    h('input', {
+      ...{ id: field, name: 'q', type: 'search', value: wanted, placeholder: t('searchLabel'), autocomplete: 'off' },
+    }),
+    (venues.length > 1 || venue !== '') &&
+      h(
+        'select',
+        { name: 'venue', 'aria-label': t('venue') },
+        ['', ...new Set([...venues, venue].filter(Boolean))].map((name) =>
+          h('option', { value: name, selected: name === venue }, name || t('allVenues')),
+        ),
+      ),
+  );
+};
 
 /** The address of a place in the programme: what is chosen, and the month of the open calendar. */
 const addressOf = ({ type, wanted, page, date, venue, month: open }) => {
@@ -24,72 +93,7 @@ const addressOf = ({ type, wanted, page, date, venue, month: open }) => {
   return link(query.size > 0 ? `/?${query}` : '/');
 };
 
-const card = (product, isFound) => {
-  const { id, code, name, priceFrom, currency } = product;
-  return h(
-    'li',
-    {},
-    h(
-      'a',
-      { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
-      h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
-      h('span', { class: 'card-date' }, whenOf(product, isFound)),
-      h('span', { class: 'card-name' }, name),
-      priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),
-    ),
-  );
-};
-
-const grid = (products, isFound = false) =>
-  h(
-    'ul',
-    { class: 'grid' },
-    products.map((product) => card(product, isFound)),
-  );
-
-const byMonth = (products) =>
-  [
-    ...Map.groupBy(products, ({ performance, localStartDate: first }) => month(performance?.localStartDate ?? first)),
-  ].map(([name, those]) => h('section', { class: 'month' }, h('h2', {}, name), grid(those)));
-
-/** A day of the calendar, such as `2027-03-12`, as a time within it. */
-const noon = (day) => `${day}T12:00:00Z`;
-
-const countOf = (count) => t('datesCount', { count });
-
-/** The link that chooses a day, or with `''` every day. `label` names it instead of its content. */
-const dayLink = (state, day, content, label) =>
-  h(
-    'a',
-    {
-      href: addressOf({ ...state, date: day, page: 1 }),
-      'data-key': `day ${day}`,
-      'aria-current': state.date === day && 'true',
-      'aria-label': label,
-    },
-    content,
-  );
-
-/** The name of a day of which only the number is shown. */
-const nameOf = (day, count) => `${longDay(noon(day))}, ${countOf(count)}`;
-
-/** The next days with performances, the chosen one among them. */
-const dateStrip = (state, days) => {
-  const all = Object.keys(days);
-  const first = Math.max(0, Math.min(all.indexOf(state.date) - 1, all.length - STRIP));
-  return all.slice(first, first + STRIP).map((day) => {
-    const parts = dayParts(noon(day));
-    const lines = [
-      h('span', { class: 'strip-weekday' }, parts.shortWeekday),
-      ' ',
-      h('span', { class: 'strip-day' }, parts.day),
-      ' ',
-      h('span', { class: 'strip-month' }, parts.month.split(' ')[0]),
-      screenReaderText(`, ${countOf(days[day])}`),
-    ];
-    return h('li', {}, dayLink(state, day, lines));
-  });
-};
+const countText = ({ total }) => t('found', { count: total, shown: number(total) });
 
 /** The choice of a day: the next ones, and the calendar if it is open. */
 const finding = (state, { days = {} }, calendar) => {
@@ -125,11 +129,92 @@ const finding = (state, { days = {} }, calendar) => {
   );
 };
 
-/** The linked pages: the first, the last, and the neighbours of the current one. */
-const worth = (page, pages) =>
-  [...new Set([1, 2, page - 1, page, page + 1, pages - 1, pages])]
-    .filter((one) => one >= 1 && one <= pages)
-    .toSorted((a, b) => a - b);
+/** The link that chooses a day, or with `''` every day. `label` names it instead of its content. */
+const dayLink = (state, day, content, label) =>
+  h(
+    'a',
+    {
+      href: addressOf({ ...state, date: day, page: 1 }),
+      'data-key': `day ${day}`,
+      'aria-current': state.date === day && 'true',
+      'aria-label': label,
+    },
+    content,
+  );
+
+/** The next days with performances, the chosen one among them. */
+const dateStrip = (state, days) => {
+  const all = Object.keys(days);
+  const first = Math.max(0, Math.min(all.indexOf(state.date) - 1, all.length - STRIP));
+  return all.slice(first, first + STRIP).map((day) => {
+    const parts = dayParts(noon(day));
+    const lines = [
+      h('span', { class: 'strip-weekday' }, parts.shortWeekday),
+      ' ',
+      h('span', { class: 'strip-day' }, parts.day),
+      ' ',
+      h('span', { class: 'strip-month' }, parts.month.split(' ')[0]),
+      screenReaderText(`, ${countOf(days[day])}`),
+    ];
+    return h('li', {}, dayLink(state, day, lines));
+  });
+};
+
+/** A day of the calendar, such as `2027-03-12`, as a time within it. */
+const noon = (day) => `${day}T12:00:00Z`;
+
+const countOf = (count) => t('datesCount', { count });
+
+/** The name of a day of which only the number is shown. */
+const nameOf = (day, count) => `${longDay(noon(day))}, ${countOf(count)}`;
+
+const results = ({ records, total }, state) => {
+  if (total === 0) {
+    const { wanted } = state;
+    const text = wanted.trim() ? t('nothingFound', { wanted }) : t(isNarrowed(state) ? 'nothingThen' : 'nothingHere');
+    return [h('p', { class: 'lead nothing' }, text)];
+  }
+  const isFound = isNarrowed(state);
+  const title = state.date ? longDay(noon(state.date)) : t(`type_${state.type}`);
+  const list =
+    state.type === 'show' && !isFound
+      ? byMonth(records)
+      : [h('h2', { class: state.date ? 'day-title' : 'unseen' }, title), grid(records, isFound)];
+  return [
+    list,
+    pagination({ page: state.page, pages: Math.ceil(total / SIZE), href: (page) => addressOf({ ...state, page }) }),
+  ];
+};
+
+const isNarrowed = ({ wanted, date, venue }) => wanted.trim() !== '' || date !== '' || venue !== '';
+
+const byMonth = (products) =>
+  [
+    ...Map.groupBy(products, ({ performance, localStartDate: first }) => month(performance?.localStartDate ?? first)),
+  ].map(([name, those]) => h('section', { class: 'month' }, h('h2', {}, name), grid(those)));
+
+const grid = (products, isFound = false) =>
+  h(
+    'ul',
+    { class: 'grid' },
+    products.map((product) => card(product, isFound)),
+  );
+
+const card = (product, isFound) => {
+  const { id, code, name, priceFrom, currency } = product;
+  return h(
+    'li',
+    {},
+    h(
+      'a',
+      { class: 'card', href: link(`/show/${encodeURIComponent(id)}`), 'data-availability': product.availability },
+      h('span', { class: 'card-picture' }, plainPoster(code), badge(product)),
+      h('span', { class: 'card-date' }, whenOf(product, isFound)),
+      h('span', { class: 'card-name' }, name),
+      priceFrom !== null && h('span', { class: 'card-price' }, t('from', { price: money(priceFrom, currency) })),
+    ),
+  );
+};
 
 /** Links to the pages of a list; nothing for a single page. */
 const pagination = ({ page, pages, href }) => {
@@ -157,107 +242,14 @@ const pagination = ({ page, pages, href }) => {
   );
 };
 
-const isNarrowed = ({ wanted, date, venue }) => wanted.trim() !== '' || date !== '' || venue !== '';
-
-const results = ({ records, total }, state) => {
-  if (total === 0) {
-    const { wanted } = state;
-    const text = wanted.trim() ? t('nothingFound', { wanted }) : t(isNarrowed(state) ? 'nothingThen' : 'nothingHere');
-    return [h('p', { class: 'lead nothing' }, text)];
-  }
-  const isFound = isNarrowed(state);
-  const title = state.date ? longDay(noon(state.date)) : t(`type_${state.type}`);
-  const list =
-    state.type === 'show' && !isFound
-      ? byMonth(records)
-      : [h('h2', { class: state.date ? 'day-title' : 'unseen' }, title), grid(records, isFound)];
-  return [
-    list,
-    pagination({ page: state.page, pages: Math.ceil(total / SIZE), href: (page) => addressOf({ ...state, page }) }),
-  ];
-};
-
-/** The place of the visitor in the programme, from the query of the address. */
-export const programmeState = (query) => {
-  const read = (name, pattern) => (pattern.test(query.get(name) ?? '') ? query.get(name) : '');
-  return {
-    type: TYPES.includes(query.get('type')) ? query.get('type') : 'show',
-    wanted: (query.get('q') ?? '').slice(0, 200),
-    page: Math.min(10_000, Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1)),
-    date: read('date', /^\d{4}-\d{2}-\d{2}$/),
-    venue: (query.get('venue') ?? '').slice(0, 200),
-    month: read('month', /^\d{4}-(?:0[1-9]|1[0-2])$/),
-  };
-};
-
-const countText = ({ total }) => t('found', { count: total, shown: number(total) });
-
-const search = ({ type, wanted, date, venue }, { venues = [] }) => {
-  const field = newId('search');
-  const hidden = (name, value) => value && h('input', { type: 'hidden', name, value });
-  return h(
-    'form',
-    { role: 'search', class: 'search', action: link('/') },
-    hidden('type', type === 'show' ? '' : type),
-    hidden('date', date),
-    h('label', { for: field, class: 'unseen' }, t('searchLabel')),
-    h('input', {
-      ...{ id: field, name: 'q', type: 'search', value: wanted, placeholder: t('searchLabel'), autocomplete: 'off' },
-    }),
-    (venues.length > 1 || venue !== '') &&
-      h(
-        'select',
-        { name: 'venue', 'aria-label': t('venue') },
-        ['', ...new Set([...venues, venue].filter(Boolean))].map((name) =>
-          h('option', { value: name, selected: name === venue }, name || t('allVenues')),
-        ),
-      ),
-  );
-};
-
-/** The programme as a page: `found` is what matches, `calendar` draws the open one. The server draws it, too. */
-export const programme = (state, found, calendar) =>
-  h(
-    'div',
-    {},
-    h(
-      'section',
-      { class: 'hero' },
-      auditorium(),
-      h(
-        'div',
-        { class: 'wrap hero-text' },
-        h('h1', { tabindex: '-1' }, t('season')),
-        h('p', { class: 'hero-line' }, t('seasonLine')),
-        search(state, found),
-      ),
-    ),
-    h(
-      'div',
-      { class: 'wrap catalogue' },
-      h(
-        'div',
-        { class: 'catalogue-head' },
-        h(
-          'nav',
-          { class: 'kinds', 'aria-label': t('kinds') },
-          TYPES.map((type) => {
-            const href = addressOf({ type, wanted: '', page: 1 });
-            return h('a', { href, 'aria-current': type === state.type && 'page' }, t(`type_${type}`));
-          }),
-        ),
-        h('p', { class: 'count' }, countText(found)),
-      ),
-      finding(state, found, calendar),
-      h('div', { class: 'results' }, results(found, state)),
-    ),
-  );
-
-/** The view of the calendar, loaded when it is open. */
-const calendarFor = async ({ month: open }) => (open ? (await import('./calendar.js')).calendarView : undefined);
+/** The linked pages: the first, the last, and the neighbours of the current one. */
+const worth = (page, pages) =>
+  [...new Set([1, 2, page - 1, page, page + 1, pages - 1, pages])]
+    .filter((one) => one >= 1 && one <= pages)
+    .toSorted((a, b) => a - b);
 
 /** The programme, with what is looked for in the address. `first`: as the server has drawn it. */
-export const showsPage = async (_parameters, query, { first, drawn }) => {
+export async function showsPage(_parameters, query, { first, drawn }) {
   let address = location.href;
   let state = programmeState(query);
   const node = first && drawn ? drawn : programme(state, first ?? (await load(state)), await calendarFor(state));
@@ -308,4 +300,13 @@ export const showsPage = async (_parameters, query, { first, drawn }) => {
   if (form.elements.q.value !== state.wanted) onInput();
   fillPosters(node);
   return { title: t('programme'), node, leave: () => clearTimeout(timer) };
-};
+}
+
+const load = async ({ type, wanted, page, date, venue }) =>
+  api.programme({
+    ...{ type, q: wanted, venue, from: date, to: date, offset: (page - 1) * SIZE, limit: SIZE },
+    contactNumber: visitor.contact?.contactNumber,
+  });
+
+/** The view of the calendar, loaded when it is open. */
+const calendarFor = async ({ month: open }) => (open ? (await import('./calendar.js')).calendarView : undefined);

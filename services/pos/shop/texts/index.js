@@ -4,49 +4,64 @@ import { shop } from '../frame.js';
 let table = {};
 
 /** Sets the texts of the language of the page. */
-export const useTexts = (texts) => {
+export function useTexts(texts) {
   table = texts;
-};
+}
 
-export const language = () => shop.language;
+export function language() {
+  return shop.language;
+}
 
 /** The locale of dates, amounts and numbers: the language in the region of the currency. */
-export const locale = () => (shop.texts === 'en' ? 'en-GB' : `${shop.texts}${shop.region && `-${shop.region}`}`);
-
-const fill = (text, values) => text.replaceAll(/\{(\w+)\}/g, (_whole, name) => String(values[name] ?? ''));
+export function locale() {
+  return shop.texts === 'en' ? 'en-GB' : `${shop.texts}${shop.region && `-${shop.region}`}`;
+}
 
 /** The types of products, in the order in which visitors choose among them. */
 export const TYPES = ['show', 'pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
 /** Whether one speaks of a type as of a show: with evenings, places and tickets. So it is with one that is not known. */
-export const isShow = (type) => type !== 'mixed' && !TYPES.includes(type, 1);
+export function isShow(type) {
+  return type !== 'mixed' && !TYPES.includes(type, 1);
+}
 
 /** The type as which one speaks of all these items; `mixed` for several. */
-export const typeOf = (items) => {
+export function typeOf(items) {
   const [type = 'show', ...others] = new Set(items.map(({ productType }) => productType ?? 'show'));
   return others.length > 0 ? 'mixed' : type;
-};
-
-const textOf = (name, type) =>
-  isShow(type) ? table[name] : (table[`${name}_${type}`] ?? table[`${name}_other`] ?? table[name]);
+}
 
 /**
  * The text of a name. Plural forms (`{one, other}`) are selected by `count`. With the `type` of a product, or `mixed`,
  * the text is the one of that type (`name_goods`) or of what is no show (`name_other`) if there is one; `{things}` is
  * `count` of them, such as `2 memberships`.
  */
-export const t = (name, values = {}) => {
+export function t(name, values = {}) {
   const text = textOf(name, values.type);
   if (text === undefined) return name;
   const form =
     typeof text === 'string' ? text : (text[new Intl.PluralRules(shop.texts).select(values.count)] ?? text.other);
   return fill(form, form.includes('{things}') ? { ...values, things: t('things', values) } : values);
-};
+}
+
+const textOf = (name, type) =>
+  isShow(type) ? table[name] : (table[`${name}_${type}`] ?? table[`${name}_other`] ?? table[name]);
+
+const fill = (text, values) => text.replaceAll(/\{(\w+)\}/g, (_whole, name) => String(values[name] ?? ''));
 
 /** The message of an errorCode for the visitor; codes without their own message share one. */
-export const errorText = (code) => table.errors[code] ?? table.errors.internal_error;
+export function errorText(code) {
+  return table.errors[code] ?? table.errors.internal_error;
+}
 
 const formats = new Map();
+
+/** An amount in minor units, with as many digits as its currency has: 14500 CHF is 145.00, 1200 JPY is 1200. */
+export function money(amount, currency) {
+  const digits = shop.exponents[currency] ?? 2;
+  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return format(Intl.NumberFormat, { style: 'currency', currency, ...places }).format(amount / 10 ** digits);
+}
 
 /** A cached format: formats are expensive to create. */
 const format = (Kind, options, tag = locale()) => {
@@ -56,12 +71,13 @@ const format = (Kind, options, tag = locale()) => {
   return known;
 };
 
-/** An amount in minor units, with as many digits as its currency has: 14500 CHF is 145.00, 1200 JPY is 1200. */
-export const money = (amount, currency) => {
-  const digits = shop.exponents[currency] ?? 2;
-  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return format(Intl.NumberFormat, { style: 'currency', currency, ...places }).format(amount / 10 ** digits);
-};
+/** Saturday 5 December 2026 */
+export function longDay(local) {
+  return date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, local);
+}
+
+const date = (options, local) =>
+  format(Intl.DateTimeFormat, { timeZone: 'UTC', ...options }, dateLocale()).format(shown(local));
 
 /** French dates have no comma, which Intl writes in those of Switzerland. */
 const dateLocale = () => (locale() === 'fr-CH' ? 'fr' : locale());
@@ -72,74 +88,78 @@ const dateLocale = () => (locale() === 'fr-CH' ? 'fr' : locale());
  */
 const shown = (local) => Date.parse(`${local.slice(0, 19)}Z`);
 
-const date = (options, local) =>
-  format(Intl.DateTimeFormat, { timeZone: 'UTC', ...options }, dateLocale()).format(shown(local));
-
-/** Saturday 5 December 2026 */
-export const longDay = (local) => date({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, local);
-
 /** Sat 5 December */
-export const shortDay = (local) => date({ weekday: 'short', day: 'numeric', month: 'long' }, local);
+export function shortDay(local) {
+  return date({ weekday: 'short', day: 'numeric', month: 'long' }, local);
+}
 
 /** The time of a start; with its offset where the clocks of the venue show it twice. */
-export const time = ({ localStartDate, startOffset }) =>
-  [date({ hour: 'numeric', minute: '2-digit' }, localStartDate), startOffset && `(${startOffset})`]
+export function time({ localStartDate, startOffset }) {
+  return [date({ hour: 'numeric', minute: '2-digit' }, localStartDate), startOffset && `(${startOffset})`]
     .filter(Boolean)
     .join(' ');
+}
 
-export const month = (local) => (local === null ? '' : date({ month: 'long', year: 'numeric' }, local));
+export function month(local) {
+  return local === null ? '' : date({ month: 'long', year: 'numeric' }, local);
+}
 
 /** Day, month and weekday separately, for a date in large type. */
-export const dayParts = (local) => ({
-  day: date({ day: 'numeric' }, local).replace(/\D+/g, ''),
-  month: month(local),
-  weekday: date({ weekday: 'long' }, local),
-  shortWeekday: date({ weekday: 'short' }, local).replace('.', ''),
-});
+export function dayParts(local) {
+  return {
+    day: date({ day: 'numeric' }, local).replace(/\D+/g, ''),
+    month: month(local),
+    weekday: date({ weekday: 'long' }, local),
+    shortWeekday: date({ weekday: 'short' }, local).replace('.', ''),
+  };
+}
 
 /** A range from the first to the last day, in the short form of the language. */
-export const period = (from, to) => {
+export function period(from, to) {
   if (from === null) return '';
   const days = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' };
   const last = to ? shown(to) : 0;
   return format(Intl.DateTimeFormat, days, dateLocale()).formatRange(shown(from), Math.max(shown(from), last));
-};
+}
 
 /**
  * From when to when what is no show is valid: the label and the dates, which are empty if they are not known. An end at
  * midnight is that of the day before.
  */
-export const validity = ({ type, localStartDate: from, localEndDate: end }) => {
+export function validity({ type, localStartDate: from, localEndDate: end }) {
   const isOpen = !(end && from && shown(end) > shown(from));
   const until = isOpen ? undefined : new Date(shown(end) - 1).toISOString();
   return [t(isOpen ? 'validFrom' : 'validity', { type }), period(from, until)];
-};
+}
 
 /** The same in one line. */
-export const validityLine = (product) => {
+export function validityLine(product) {
   const [label, text] = validity(product);
   return text && t('labelled', { label, text });
-};
+}
 
 /** When a product of the programme is: the next performance, with its time in the list of what was found. */
-export const whenOf = (product, isFound) => {
+export function whenOf(product, isFound) {
   const { type, performance, localStartDate } = product;
   if (!isShow(type)) return validityLine(product);
   if (!performance) return period(localStartDate);
   const start = performance.localStartDate;
   return isFound ? `${period(start)}, ${time(performance)}` : shortDay(start);
-};
+}
 
 /** A duration such as `2 hr, 20 min`; empty if the browser cannot format durations. */
-export const duration = (minutes) =>
-  minutes && 'DurationFormat' in Intl
+export function duration(minutes) {
+  return minutes && 'DurationFormat' in Intl
     ? format(Intl.DurationFormat, { style: 'short' }).format({ hours: Math.floor(minutes / 60), minutes: minutes % 60 })
     : '';
+}
 
 /** The remaining minutes and seconds, at least 0:00. */
-export const clock = (milliseconds) => {
+export function clock(milliseconds) {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-};
+}
 
-export const number = (value) => format(Intl.NumberFormat, {}).format(value);
+export function number(value) {
+  return format(Intl.NumberFormat, {}).format(value);
+}

@@ -7,19 +7,25 @@ import { sessionEnded, type Visit } from '../request/visit.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import { newId, type SessionDocument } from '../store.ts';
 
-export const expired = () =>
-  new PosFault('cart_expired', 'The places of the shopping cart are no longer held; adding an item starts a new cart.');
+export function expired() {
+  return new PosFault(
+    'cart_expired',
+    'The places of the shopping cart are no longer held; adding an item starts a new cart.',
+  );
+}
 
 /** The order that the session records as its cart, in any state; undefined if it records none. */
-export const recordedCart = async (
+export async function recordedCart(
   { orders }: Pick<PosContext, 'orders'>,
   { institution, cartId }: SessionDocument,
-): Promise<Order | undefined> => (cartId === null ? undefined : orders.get(institution, cartId));
+): Promise<Order | undefined> {
+  return cartId === null ? undefined : orders.get(institution, cartId);
+}
 
 /** Whether this is a cart whose places are no longer held. */
-export const hasExpired = ({ state, lines }: Order): boolean => state === 'expired' && lines.length > 0;
-
-const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' && (!listed || payable);
+export function hasExpired({ state, lines }: Order): boolean {
+  return state === 'expired' && lines.length > 0;
+}
 
 /** Maximum number of orders per session whose payment is awaited; the oldest is dropped, without a log line. */
 const MAX_AWAITED = 20;
@@ -28,12 +34,31 @@ const MAX_AWAITED = 20;
 const settledStates: readonly OrderState[] = ['confirmed', 'expired', 'cancelled'];
 
 /** The session's awaited orders, with this one added as the newest. */
-export const withAwaited = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
-  [...awaiting.filter((id) => id !== orderId), orderId].slice(-MAX_AWAITED);
+export function withAwaited({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
+  return [...awaiting.filter((id) => id !== orderId), orderId].slice(-MAX_AWAITED);
+}
 
 /** The session's awaited orders without this one. */
-export const withoutAwaited = ({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] =>
-  awaiting.filter((id) => id !== orderId);
+export function withoutAwaited({ awaiting = [] }: SessionDocument, orderId: string): readonly string[] {
+  return awaiting.filter((id) => id !== orderId);
+}
+
+/**
+ * The cart of a session; if that is empty, its latest order whose payment failed; undefined if there is neither.
+ * `recorded` is the result of {@link recordedCart}. @throws {PosFault} cart_expired, until the session's next cart
+ * write
+ */
+export async function cartOf(
+  context: Pick<PosContext, 'orders' | 'sessions'>,
+  session: SessionDocument,
+  recorded: Order | undefined,
+): Promise<Order | undefined> {
+  if (recorded && hasExpired(recorded)) throw expired();
+  const own = recorded && isCart(recorded) ? recorded : undefined;
+  return own && own.lines.length > 0 ? own : ((await resumeFailedPayment(context, session, session.cartId)) ?? own);
+}
+
+const isCart = ({ state, listed, payable }: Order): boolean => state === 'open' && (!listed || payable);
 
 /**
  * Makes the session's newest order whose payment failed, and whose places are still held, its cart again. `instead`:
@@ -64,26 +89,11 @@ const resumeFailedPayment = async (
   return updated.cartId === order.id ? order : orders.get(institution, updated.cartId);
 };
 
-/**
- * The cart of a session; if that is empty, its latest order whose payment failed; undefined if there is neither.
- * `recorded` is the result of {@link recordedCart}. @throws {PosFault} cart_expired, until the session's next cart
- * write
- */
-export const cartOf = async (
-  context: Pick<PosContext, 'orders' | 'sessions'>,
-  session: SessionDocument,
-  recorded: Order | undefined,
-): Promise<Order | undefined> => {
-  if (recorded && hasExpired(recorded)) throw expired();
-  const own = recorded && isCart(recorded) ? recorded : undefined;
-  return own && own.lines.length > 0 ? own : ((await resumeFailedPayment(context, session, session.cartId)) ?? own);
-};
-
 /** Abandons a cart and releases its places; idempotent. @throws {Error} while another request is changing the cart */
-export const abandonCart = async (orders: Orders, institution: string, cartId: string): Promise<void> => {
+export async function abandonCart(orders: Orders, institution: string, cartId: string): Promise<void> {
   const { reason, details } = await orders.abandon(institution, cartId);
   if (reason === 'busy') throw new Error(`cart ${cartId} not abandoned, another request is changing it: ${details}`);
-};
+}
 
 /** A cart with added places, and its new session if the request had none. */
 interface Filled {
@@ -91,32 +101,16 @@ interface Filled {
   readonly newSession: NewSession | undefined;
 }
 
-/** The id of the cart that replaces `instead` in the session; that of a concurrent request if it was first. */
-const otherCart = async (
-  context: Pick<PosContext, 'orders' | 'sessions'>,
-  session: SessionDocument,
-  instead: string | null,
-): Promise<string> => {
-  const back = await resumeFailedPayment(context, session, instead);
-  if (back) return back.id;
-  const chosen = newId('ord');
-  const now = await context.sessions.update(session, ({ cartId }) =>
-    cartId === instead ? { cartId: chosen } : undefined,
-  );
-  if (!now?.cartId) throw sessionEnded();
-  return now.cartId;
-};
-
 /**
  * Adds places to the visitor's cart, all of them or none; the first ones create the cart, and the session if there is
  * none. Rejects with PosFault if orders refuses.
  */
-export const fillCart = async (
+export async function fillCart(
   context: Pick<PosContext, 'orders' | 'sessions'>,
   { pointOfSale, session, ip }: Visit,
   items: readonly RequestedItem[],
   requestId: string,
-): Promise<Filled> => {
+): Promise<Filled> {
   const { institution, serviceHost } = pointOfSale;
   const named = items.length > 1 ? 'items' : 'cart';
   const add = (orderId: string): Promise<Outcome> =>
@@ -143,4 +137,20 @@ export const fillCart = async (
   const isOver = outcome.reason === 'cart_gone' || outcome.reason === 'cart_expired';
   if (!isOver) return { cart: doneOr(outcome, named), newSession: undefined };
   return { cart: doneOr(await add(await otherCart(context, session, cartId)), named), newSession: undefined };
+}
+
+/** The id of the cart that replaces `instead` in the session; that of a concurrent request if it was first. */
+const otherCart = async (
+  context: Pick<PosContext, 'orders' | 'sessions'>,
+  session: SessionDocument,
+  instead: string | null,
+): Promise<string> => {
+  const back = await resumeFailedPayment(context, session, instead);
+  if (back) return back.id;
+  const chosen = newId('ord');
+  const now = await context.sessions.update(session, ({ cartId }) =>
+    cartId === instead ? { cartId: chosen } : undefined,
+  );
+  if (!now?.cartId) throw sessionEnded();
+  return now.cartId;
 };

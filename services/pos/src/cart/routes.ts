@@ -22,31 +22,8 @@ const tariffErrors = [
   'tariff_not_accessible',
 ] as const;
 
-/** The session's cart, which may contain the item. @throws {PosFault} not_found without a cart or for a malformed id */
-const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
-  if (!session || session.cartId === null || !isId(itemId)) throw notFound();
-  return { institution: session.institution, cartId: session.cartId };
-};
-
-/**
- * The cart after a change of an item, or the expired one, which stays as it was. @throws {PosFault} not_found if the
- * cart has ended, else as {@link doneOr}
- */
-const changed = (outcome: Outcome): ShownCart => {
-  const { reason, order } = outcome;
-  if (order && (reason === 'cart_expired' || (reason === 'cart_gone' && order.state === 'expired')))
-    return { order, isExpired: true };
-  return { order: doneOr(outcome, 'item') };
-};
-
-/** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */
-const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly string[] => [
-  ...(order ? [cartSubject(order.id)] : []),
-  ...[session?.contactNumber, order?.contactNumber].flatMap((number) => number ?? []),
-];
-
 /** The operations on the shopping cart. */
-export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
+export function cartRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   const { Cart, NewItem, isExperimental } = edition;
   const expiredErrors = isExperimental ? [] : (['cart_expired'] as const);
   const changeErrors = [...expiredErrors, 'cart_empty', 'order_busy'] as const;
@@ -183,4 +160,27 @@ export const cartRoutes = (context: PosContext, edition: Edition): AnyOperation[
       },
     }),
   ];
+}
+
+/** The contacts that an answer about the cart may contain: the user, and the past or future buyer of its order. */
+const subjectsOf = ({ session }: Visit, order: Order | undefined): readonly string[] => [
+  ...(order ? [cartSubject(order.id)] : []),
+  ...[session?.contactNumber, order?.contactNumber].flatMap((number) => number ?? []),
+];
+
+/** The session's cart, which may contain the item. @throws {PosFault} not_found without a cart or for a malformed id */
+const cartIdOf = ({ session }: Visit, itemId: string): { readonly institution: string; readonly cartId: string } => {
+  if (!session || session.cartId === null || !isId(itemId)) throw notFound();
+  return { institution: session.institution, cartId: session.cartId };
+};
+
+/**
+ * The cart after a change of an item, or the expired one, which stays as it was. @throws {PosFault} not_found if the
+ * cart has ended, else as {@link doneOr}
+ */
+const changed = (outcome: Outcome): ShownCart => {
+  const { reason, order } = outcome;
+  if (order && (reason === 'cart_expired' || (reason === 'cart_gone' && order.state === 'expired')))
+    return { order, isExpired: true };
+  return { order: doneOr(outcome, 'item') };
 };

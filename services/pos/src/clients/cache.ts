@@ -33,7 +33,7 @@ interface Entry<Value> {
  * Creates a cache that reloads values before they are too old; concurrent callers share one load per key. `now` returns
  * epoch milliseconds.
  */
-export const createCache = <Value>(options: CacheOptions) => {
+export function createCache<Value>(options: CacheOptions) {
   const { maxAgeMs, refreshMs, staleMs = 0, isTransient = () => true, max, now = Date.now } = options;
   const entries = new LRUCache<string, Entry<Value>>({ max });
   // A value derived from a cached one is no younger if it is reloaded at once, and a failure rarely ends so soon.
@@ -90,7 +90,7 @@ export const createCache = <Value>(options: CacheOptions) => {
       return found.dated;
     },
   };
-};
+}
 
 /** Loads a value that is valid as of a time after the call. */
 type Latest<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
@@ -104,7 +104,7 @@ interface Lane<Value> {
  * Runs at most one load per key at a time. Calls during a load share the next one, which starts when the current one
  * has ended.
  */
-export const createLatest = <Value>(): Latest<Value> => {
+export function createLatest<Value>(): Latest<Value> {
   const lanes = new Map<string, Lane<Value>>();
   const begin = (key: string, load: () => Promise<Value>): Promise<Value> => {
     const lane: Lane<Value> = { running: load(), next: undefined };
@@ -124,4 +124,4 @@ export const createLatest = <Value>(): Latest<Value> => {
     );
     return lane.next;
   };
-};
+}

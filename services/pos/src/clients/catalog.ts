@@ -29,37 +29,39 @@ export type Plan = Answer<'getShopSeatMap'>;
 const MAX_PERFORMANCES = 100;
 
 /** The catalog, as pos reads it. Rejects with Fault `service_unavailable` if the catalog does not answer. */
-export const createCatalog = (catalog: ServiceClient<operations>) => ({
-  /** The point of sale with this service host, of any institution; undefined if there is none. */
-  pointOfSale: (serviceHost: string): Promise<PointOfSale | undefined> =>
-    catalog.find('', 'findPointOfSale', { path: { serviceHost } }),
+export function createCatalog(catalog: ServiceClient<operations>) {
+  return {
+    /** The point of sale with this service host, of any institution; undefined if there is none. */
+    pointOfSale: (serviceHost: string): Promise<PointOfSale | undefined> =>
+      catalog.find('', 'findPointOfSale', { path: { serviceHost } }),
 
-  /** The shops of all institutions. */
-  shops: async (): Promise<readonly Shop[]> => (await catalog.call('', 'listShops', {})).shops,
+    /** The shops of all institutions. */
+    shops: async (): Promise<readonly Shop[]> => (await catalog.call('', 'listShops', {})).shops,
 
-  /** All published products and tariffs; `published` is null if `mark` is still current. */
-  published: (institution: string, mark?: string): Promise<Published> =>
-    catalog.call(institution, 'listShopProducts', { query: { mark } }),
+    /** All published products and tariffs; `published` is null if `mark` is still current. */
+    published: (institution: string, mark?: string): Promise<Published> =>
+      catalog.call(institution, 'listShopProducts', { query: { mark } }),
 
-  /** The free places of performances now; unknown performances are left out. */
-  async stock(institution: string, performanceIds: readonly string[]): Promise<readonly Stock[]> {
-    const found: Stock[] = [];
-    for (let first = 0; first < performanceIds.length; first += MAX_PERFORMANCES) {
-      const query = { performanceIds: performanceIds.slice(first, first + MAX_PERFORMANCES).join(',') };
-      const { performances } = await catalog.call(institution, 'getShopAvailability', { query });
-      found.push(...performances);
-    }
-    return found;
-  },
+    /** The free places of performances now; unknown performances are left out. */
+    async stock(institution: string, performanceIds: readonly string[]): Promise<readonly Stock[]> {
+      const found: Stock[] = [];
+      for (let first = 0; first < performanceIds.length; first += MAX_PERFORMANCES) {
+        const query = { performanceIds: performanceIds.slice(first, first + MAX_PERFORMANCES).join(',') };
+        const { performances } = await catalog.call(institution, 'getShopAvailability', { query });
+        found.push(...performances);
+      }
+      return found;
+    },
 
-  /** The places of a performance, best first; undefined for an unknown performance. */
-  async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
-    return (await catalog.find(institution, 'listShopPlaces', { path: { performanceId } }))?.places;
-  },
+    /** The places of a performance, best first; undefined for an unknown performance. */
+    async places(institution: string, performanceId: string): Promise<readonly Place[] | undefined> {
+      return (await catalog.find(institution, 'listShopPlaces', { path: { performanceId } }))?.places;
+    },
 
-  /** Where the seats of a performance are; undefined for an unknown performance. */
-  plan: (institution: string, performanceId: string): Promise<Plan | undefined> =>
-    catalog.find(institution, 'getShopSeatMap', { path: { performanceId } }),
-});
+    /** Where the seats of a performance are; undefined for an unknown performance. */
+    plan: (institution: string, performanceId: string): Promise<Plan | undefined> =>
+      catalog.find(institution, 'getShopSeatMap', { path: { performanceId } }),
+  };
+}
 
 export type Catalog = ReturnType<typeof createCatalog>;

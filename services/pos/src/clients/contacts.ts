@@ -5,25 +5,27 @@ import type { operations } from './generated/contacts.ts';
 export type OwnContact = AnswerOf<operations, 'getShopContact'>;
 
 /** The contacts service, as pos reads it. Rejects with Fault `service_unavailable` if it does not answer. */
-export const createContacts = (contacts: ServiceClient<operations>) => ({
-  /** The criteria of the contact, and whether it was erased; undefined if it is unknown. An ill-formed number needs no remote call. */
-  known: async (institution: string, contactNumber: string) =>
-    contactNumber.isWellFormed()
-      ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })
-      : undefined,
+export function createContacts(contacts: ServiceClient<operations>) {
+  return {
+    /** The criteria of the contact, and whether it was erased; undefined if it is unknown. An ill-formed number needs no remote call. */
+    known: async (institution: string, contactNumber: string) =>
+      contactNumber.isWellFormed()
+        ? contacts.find(institution, 'getContactInternally', { path: { contactNumber } })
+        : undefined,
 
-  /** The data of the contact; undefined if it is unknown. */
-  own: async (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
-    contactNumber.isWellFormed()
-      ? contacts.find(institution, 'getShopContact', { path: { contactNumber } })
-      : undefined,
+    /** The data of the contact; undefined if it is unknown. */
+    own: async (institution: string, contactNumber: string): Promise<OwnContact | undefined> =>
+      contactNumber.isWellFormed()
+        ? contacts.find(institution, 'getShopContact', { path: { contactNumber } })
+        : undefined,
 
-  /** Whether the email is that of the contact, as contacts compare emails. */
-  async hasEmail(institution: string, contactNumber: string, email: string): Promise<boolean> {
-    const query = { email, among: contactNumber };
-    const { contactNumbers } = await contacts.call(institution, 'findContacts', { query });
-    return contactNumbers.includes(contactNumber);
-  },
-});
+    /** Whether the email is that of the contact, as contacts compare emails. */
+    async hasEmail(institution: string, contactNumber: string, email: string): Promise<boolean> {
+      const query = { email, among: contactNumber };
+      const { contactNumbers } = await contacts.call(institution, 'findContacts', { query });
+      return contactNumbers.includes(contactNumber);
+    },
+  };
+}
 
 export type Contacts = ReturnType<typeof createContacts>;

@@ -25,15 +25,6 @@ export type Guest = NonNullable<Checkout['guest']>;
 /** Selects the orders of a contact together with those in `ids`, and the page of them. */
 type Selection = Omit<QueryOf<operations, 'listShopOrders'>, 'ids'> & { readonly ids: readonly string[] };
 
-/** The outcome of a refusal by status: 404 for an unknown order, 409 while another request is changing the order. */
-const asOutcome = (error: unknown): Outcome => {
-  if (error instanceof ServiceRefusal) {
-    if (error.http === 404) return { outcome: 'refused', reason: 'cart_gone', details: error.details, order: null };
-    if (error.http === 409) return { outcome: 'refused', reason: 'busy', details: error.details, order: null };
-  }
-  throw error;
-};
-
 /** Timeout of a write in milliseconds: orders calls the catalog, contacts and tickets in turn. */
 export const WRITE_MS = 8_000;
 /** Timeout of a cancellation after a fault, in milliseconds. */
@@ -48,66 +39,79 @@ const write = { timeoutMs: WRITE_MS } as const;
  * The orders service, as pos uses it. Rejects with Fault `service_unavailable` if orders does not answer: the request
  * may then have had its effect or not.
  */
-export const createOrders = (orders: ServiceClient<operations>) => ({
-  add: (institution: string, body: Addition): Promise<Outcome> =>
-    orders.call(institution, 'addCartItems', { body, ...write }).catch(asOutcome),
+export function createOrders(orders: ServiceClient<operations>) {
+  return {
+    add: (institution: string, body: Addition): Promise<Outcome> =>
+      orders.call(institution, 'addCartItems', { body, ...write }).catch(asOutcome),
 
-  changeLine: (institution: string, orderId: string, lineId: string, body: LineChange): Promise<Outcome> =>
-    orders.call(institution, 'changeCartItem', { path: { orderId, lineId }, body, ...write }).catch(asOutcome),
+    changeLine: (institution: string, orderId: string, lineId: string, body: LineChange): Promise<Outcome> =>
+      orders.call(institution, 'changeCartItem', { path: { orderId, lineId }, body, ...write }).catch(asOutcome),
 
-  removeLine: (institution: string, orderId: string, lineId: string): Promise<Outcome> =>
-    orders.call(institution, 'removeCartItem', { path: { orderId, lineId }, ...write }).catch(asOutcome),
+    removeLine: (institution: string, orderId: string, lineId: string): Promise<Outcome> =>
+      orders.call(institution, 'removeCartItem', { path: { orderId, lineId }, ...write }).catch(asOutcome),
 
-  abandon: (institution: string, orderId: string): Promise<Outcome> =>
-    orders.call(institution, 'giveUpCart', { path: { orderId }, ...write }).catch(asOutcome),
+    abandon: (institution: string, orderId: string): Promise<Outcome> =>
+      orders.call(institution, 'giveUpCart', { path: { orderId }, ...write }).catch(asOutcome),
 
-  /** Waits at most `timeoutMs`. */
-  checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
-    orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
+    /** Waits at most `timeoutMs`. */
+    checkout: (institution: string, orderId: string, body: Checkout, timeoutMs: number = WRITE_MS): Promise<Outcome> =>
+      orders.call(institution, 'checkoutCart', { path: { orderId }, body, timeoutMs }).catch(asOutcome),
 
-  cancel: (institution: string, orderId: string, body: { requestId: string; until: string }): Promise<Outcome> =>
-    orders.call(institution, 'cancelShopOrder', { path: { orderId }, body, ...write }).catch(asOutcome),
+    cancel: (institution: string, orderId: string, body: { requestId: string; until: string }): Promise<Outcome> =>
+      orders.call(institution, 'cancelShopOrder', { path: { orderId }, body, ...write }).catch(asOutcome),
 
-  /**
-   * Cancels the cart or order of a failed checkout, but not after `notAfter` (epoch milliseconds). True only if the
-   * cancellation is durable.
-   */
-  async cancelAfterFault(institution: string, orderId: string, notAfter: number): Promise<boolean> {
-    const { cancelled } = await orders.call(institution, 'cancelAfterFault', {
-      path: { orderId },
-      body: { notAfter: new Date(notAfter).toISOString() },
-      timeoutMs: CERTAINTY_MS,
-    });
-    return cancelled === true;
-  },
+    /**
+     * Cancels the cart or order of a failed checkout, but not after `notAfter` (epoch milliseconds). True only if the
+     * cancellation is durable.
+     */
+    async cancelAfterFault(institution: string, orderId: string, notAfter: number): Promise<boolean> {
+      const { cancelled } = await orders.call(institution, 'cancelAfterFault', {
+        path: { orderId },
+        body: { notAfter: new Date(notAfter).toISOString() },
+        timeoutMs: CERTAINTY_MS,
+      });
+      return cancelled === true;
+    },
 
-  /** An order or a cart; undefined if it is unknown. */
-  get: (institution: string, orderId: string): Promise<Order | undefined> =>
-    orders.find(institution, 'getShopOrder', { path: { orderId } }),
+    /** An order or a cart; undefined if it is unknown. */
+    get: (institution: string, orderId: string): Promise<Order | undefined> =>
+      orders.find(institution, 'getShopOrder', { path: { orderId } }),
 
-  /** The order with a number, whatever its case; undefined if there is none. An ill-formed one needs no remote call. */
-  withNumber: async (institution: string, number: string): Promise<Order | undefined> =>
-    NUMBER.test(number) ? orders.find(institution, 'findShopOrder', { path: { number } }) : undefined,
+    /** The order with a number, whatever its case; undefined if there is none. An ill-formed one needs no remote call. */
+    withNumber: async (institution: string, number: string): Promise<Order | undefined> =>
+      NUMBER.test(number) ? orders.find(institution, 'findShopOrder', { path: { number } }) : undefined,
 
-  /** The sold orders of shoppers that have a place of a performance, page by page. */
-  async *ofPerformance(institution: string, performanceId: string) {
-    for (let after: string | undefined; ; ) {
-      const page = { path: { performanceId }, query: { after } };
-      const { orders: found, next } = await orders.call(institution, 'listPerformanceOrders', page);
-      yield found;
-      if (next === null) return;
-      after = next;
-    }
-  },
+    /** The sold orders of shoppers that have a place of a performance, page by page. */
+    async *ofPerformance(institution: string, performanceId: string) {
+      for (let after: string | undefined; ; ) {
+        const page = { path: { performanceId }, query: { after } };
+        const { orders: found, next } = await orders.call(institution, 'listPerformanceOrders', page);
+        yield found;
+        if (next === null) return;
+        after = next;
+      }
+    },
 
-  /** Orders, never carts, by start of their first performance. */
-  list: (institution: string, { ids, ...selection }: Selection): Promise<AnswerOf<operations, 'listShopOrders'>> =>
-    orders.call(institution, 'listShopOrders', {
-      query: { ...selection, ...(ids.length > 0 && { ids: ids.join(',') }) },
-    }),
-});
+    /** Orders, never carts, by start of their first performance. */
+    list: (institution: string, { ids, ...selection }: Selection): Promise<AnswerOf<operations, 'listShopOrders'>> =>
+      orders.call(institution, 'listShopOrders', {
+        query: { ...selection, ...(ids.length > 0 && { ids: ids.join(',') }) },
+      }),
+  };
+}
+
+/** The outcome of a refusal by status: 404 for an unknown order, 409 while another request is changing the order. */
+const asOutcome = (error: unknown): Outcome => {
+  if (error instanceof ServiceRefusal) {
+    if (error.http === 404) return { outcome: 'refused', reason: 'cart_gone', details: error.details, order: null };
+    if (error.http === 409) return { outcome: 'refused', reason: 'busy', details: error.details, order: null };
+  }
+  throw error;
+};
 
 export type Orders = ReturnType<typeof createOrders>;
 
 /** Whether orders did not answer, so that the request may have had its effect or not. */
-export const isUnanswered = (error: unknown): boolean => error instanceof Fault && error.code === 'service_unavailable';
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'service_unavailable';
+}

@@ -19,33 +19,35 @@ type TicketSelection = Omit<Query, 'orderIds'> & { readonly orderIds?: readonly 
 const MAX_ORDERS = 100;
 
 /** The tickets service, as pos uses it. Rejects with Fault `service_unavailable` if it does not answer. */
-export const createTickets = (tickets: ServiceClient<operations>) => ({
-  /** Tickets by the start of their performance, then by id. */
-  async list(institution: string, { orderIds, ...selection }: TicketSelection): Promise<readonly Ticket[]> {
-    const read = async (query: Query) => (await tickets.call(institution, 'listShopTickets', { query })).tickets;
-    if (orderIds === undefined) return read(selection);
-    const found: Ticket[] = [];
-    for (let first = 0; first < orderIds.length; first += MAX_ORDERS) {
-      const part = orderIds.slice(first, first + MAX_ORDERS).join(',');
-      found.push(...(await read({ ...selection, orderIds: part })));
-    }
-    return found;
-  },
+export function createTickets(tickets: ServiceClient<operations>) {
+  return {
+    /** Tickets by the start of their performance, then by id. */
+    async list(institution: string, { orderIds, ...selection }: TicketSelection): Promise<readonly Ticket[]> {
+      const read = async (query: Query) => (await tickets.call(institution, 'listShopTickets', { query })).tickets;
+      if (orderIds === undefined) return read(selection);
+      const found: Ticket[] = [];
+      for (let first = 0; first < orderIds.length; first += MAX_ORDERS) {
+        const part = orderIds.slice(first, first + MAX_ORDERS).join(',');
+        found.push(...(await read({ ...selection, orderIds: part })));
+      }
+      return found;
+    },
 
-  /** A ticket; undefined if it is unknown. */
-  get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
-    tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
+    /** A ticket; undefined if it is unknown. */
+    get: (institution: string, ticketId: string): Promise<Ticket | undefined> =>
+      tickets.find(institution, 'getShopTicket', { path: { ticketId } }),
 
-  /** Printed tickets as one document, base64-encoded. @throws {ServiceRefusal} 412 if one is not printed or not valid */
-  draw: (institution: string, body: DocumentRequest) =>
-    tickets.call(institution, 'drawShopDocument', { body, timeoutMs: DOCUMENT_MS }),
+    /** Printed tickets as one document, base64-encoded. @throws {ServiceRefusal} 412 if one is not printed or not valid */
+    draw: (institution: string, body: DocumentRequest) =>
+      tickets.call(institution, 'drawShopDocument', { body, timeoutMs: DOCUMENT_MS }),
 
-  /**
-   * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws {ServiceRefusal}
-   * 409 or 412 if it cannot be changed
-   */
-  name: (institution: string, ticketId: string, body: BodyOf<operations, 'nameShopTicket'>): Promise<Ticket> =>
-    tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body }),
-});
+    /**
+     * Sets the beneficiary: absent names stay, null removes them. Resolves to the valid ticket. @throws {ServiceRefusal}
+     * 409 or 412 if it cannot be changed
+     */
+    name: (institution: string, ticketId: string, body: BodyOf<operations, 'nameShopTicket'>): Promise<Ticket> =>
+      tickets.call(institution, 'nameShopTicket', { path: { ticketId }, body }),
+  };
+}
 
 export type Tickets = ReturnType<typeof createTickets>;

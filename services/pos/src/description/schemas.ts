@@ -36,7 +36,9 @@ export const availability = oneOf(levels, { description: '`few`: at most 5 place
 const onSale = Flag({ description: 'by state and dates, regardless of stock' });
 
 /** The schema of a map of records by id. */
-export const mapOf = <Item extends Type.TSchema>(item: Item) => MapOf(Text(), item, { description: 'by their ids' });
+export function mapOf<Item extends Type.TSchema>(item: Item) {
+  return MapOf(Text(), item, { description: 'by their ids' });
+}
 
 const product = {
   id: Text(),
@@ -337,4 +339,6 @@ export const Credentials = named(
 export const Naming = named('ShopTicketChanges', Members(beneficiary));
 
 /** The stored form of a name: an empty one becomes null; undefined stays undefined. */
-export const nameOf = (name: string | null | undefined): string | null | undefined => (name === '' ? null : name);
+export function nameOf(name: string | null | undefined): string | null | undefined {
+  return name === '' ? null : name;
+}

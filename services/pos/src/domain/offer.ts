@@ -10,10 +10,10 @@ const FEW_PLACES = 5;
 const FEW_SHARE = 0.05;
 
 /** The level of availability of `free` places out of `capacity`. */
-export const levelOf = (free: number, capacity: number): (typeof levels)[number] => {
+export function levelOf(free: number, capacity: number): (typeof levels)[number] {
   if (free <= 0) return 'sold_out';
   return free <= FEW_PLACES || free <= capacity * FEW_SHARE ? 'few' : 'available';
-};
+}
 
 /** The members of a performance that decide whether it is shown and on sale. */
 interface Offered {
@@ -31,6 +31,38 @@ interface Period {
   readonly endDate: string | null;
 }
 
+/** What kind of thing was sold, and until when it is valid (ISO 8601 UTC); null: a show, or without an end. */
+export interface Validity {
+  readonly productType: string;
+  readonly validUntil: string | null;
+}
+
+/** A product with its performances. */
+type Offering<P extends Offered> = Period & { readonly performances: readonly P[] };
+
+/** The performance with this id, and its product; undefined if none of the products has it. */
+export function findPerformance<P extends Offered>(products: readonly Offering<P>[], id: string) {
+  for (const product of products) {
+    const performance = product.performances.find((one) => one.id === id);
+    if (performance) return { performance, product };
+  }
+  return undefined;
+}
+
+/** The performance with this id, and its validity; undefined if none of the products has it. */
+export function soldOf<P extends Offered>(
+  products: readonly Offering<P>[],
+  id: string,
+): (P & { readonly validity: Validity }) | undefined {
+  const found = findPerformance(products, id);
+  if (!found) return undefined;
+  const { performance, product } = found;
+  const end = endOf(performance, product);
+  const isOpen = product.type === 'show' || !Number.isFinite(end);
+  const validUntil = isOpen ? null : new Date(end).toISOString();
+  return { ...performance, validity: { productType: product.type, validUntil } };
+}
+
 /**
  * When a performance is over, in epoch milliseconds: at its end, without a duration at its start. The period of a
  * product that is not a show ends with the product; without any end it has none.
@@ -42,45 +74,15 @@ const endOf = ({ startDate, durationMinutes }: Offered, { type, endDate }: Perio
   return Date.parse(startDate) + (durationMinutes ?? 0) * 60_000;
 };
 
-/** What kind of thing was sold, and until when it is valid (ISO 8601 UTC); null: a show, or without an end. */
-export interface Validity {
-  readonly productType: string;
-  readonly validUntil: string | null;
+/** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */
+export function isOver(performance: Offered, product: Period, now: number): boolean {
+  return endOf(performance, product) <= now;
 }
 
-/** A product with its performances. */
-type Offering<P extends Offered> = Period & { readonly performances: readonly P[] };
-
-/** The performance with this id, and its product; undefined if none of the products has it. */
-export const findPerformance = <P extends Offered>(products: readonly Offering<P>[], id: string) => {
-  for (const product of products) {
-    const performance = product.performances.find((one) => one.id === id);
-    if (performance) return { performance, product };
-  }
-  return undefined;
-};
-
-/** The performance with this id, and its validity; undefined if none of the products has it. */
-export const soldOf = <P extends Offered>(
-  products: readonly Offering<P>[],
-  id: string,
-): (P & { readonly validity: Validity }) | undefined => {
-  const found = findPerformance(products, id);
-  if (!found) return undefined;
-  const { performance, product } = found;
-  const end = endOf(performance, product);
-  const isOpen = product.type === 'show' || !Number.isFinite(end);
-  const validUntil = isOpen ? null : new Date(end).toISOString();
-  return { ...performance, validity: { productType: product.type, validUntil } };
-};
-
-/** Whether the performance of this product is over at `now` (epoch milliseconds): a point of sale sells it no more. */
-export const isOver = (performance: Offered, product: Period, now: number): boolean =>
-  endOf(performance, product) <= now;
-
 /** Whether state and dates allow a sale at `now` (epoch milliseconds), regardless of stock. */
-export const isOnSale = (performance: Offered, product: Period, now: number): boolean =>
-  isInSale(performance, now) && !isOver(performance, product, now);
+export function isOnSale(performance: Offered, product: Period, now: number): boolean {
+  return isInSale(performance, now) && !isOver(performance, product, now);
+}
 
 const isInSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean =>
   state === 'on_sale' &&
@@ -88,8 +90,11 @@ const isInSale = ({ state, salesFrom, salesTo }: Offered, now: number): boolean 
   (salesTo === null || now < Date.parse(salesTo));
 
 /** Whether the performance is neither cancelled nor, its duration being known, over at `now` (epoch milliseconds). */
-export const isShown = (performance: Offered, product: Period, now: number): boolean =>
-  performance.state !== 'cancelled' && (performance.durationMinutes === null || !isOver(performance, product, now));
+export function isShown(performance: Offered, product: Period, now: number): boolean {
+  return (
+    performance.state !== 'cancelled' && (performance.durationMinutes === null || !isOver(performance, product, now))
+  );
+}
 
 interface Tariff {
   readonly id: string;
@@ -101,25 +106,27 @@ interface Tariff {
  * The tariffs that a visitor may buy: those that the point of sale sells and that have no criterion or one of the
  * contact's. Without a contact, `criteria` is empty.
  */
-export const tariffsFor = <T extends Tariff>(
+export function tariffsFor<T extends Tariff>(
   tariffs: readonly T[],
   soldHere: readonly string[],
   criteria: readonly string[],
-): ReadonlyMap<string, T> => {
+): ReadonlyMap<string, T> {
   const here = new Set(soldHere);
   const accessible = tariffs.filter(
     ({ id, criterion }) => here.has(id) && (criterion === null || criteria.includes(criterion)),
   );
   return new Map(accessible.map((tariff) => [tariff.id, tariff]));
-};
-
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+}
 
 /** The stable order of records: by startDate, those without one last, then by id. */
-export const byStartThenId = (
+export function byStartThenId(
   a: { readonly startDate: string | null; readonly id: string },
   b: { readonly startDate: string | null; readonly id: string },
-): number => byText(a.startDate ?? '~', b.startDate ?? '~') || byText(a.id, b.id);
+): number {
+  return byText(a.startDate ?? '~', b.startDate ?? '~') || byText(a.id, b.id);
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -140,14 +147,14 @@ interface SoldPlace {
  * order without places after the sale. All in epoch milliseconds; `known` is the end as it was computed before, which
  * stands for what is published no more.
  */
-export const linkEndOf = (sold: readonly SoldPlace[], soldAt: number, known = 0): number => {
+export function linkEndOf(sold: readonly SoldPlace[], soldAt: number, known = 0): number {
   const ends = sold.map(({ current, startDate }) => {
     if (!current) return Math.max(Date.parse(startDate), known - AFTER_MS);
     const end = endOf(current.performance, current.product);
     return Number.isFinite(end) ? end : soldAt + ENDLESS_MS;
   });
   return (ends.length === 0 ? soldAt : Math.max(...ends)) + AFTER_MS;
-};
+}
 
 /** What is wanted of the programme; absent members want everything. */
 export interface Wanted {
@@ -171,29 +178,15 @@ interface Findable<Performance extends Held> {
   readonly performances: readonly Performance[];
 }
 
-const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-
-/** Whether all words are in one title. */
-const hasWords = (title: string, words: readonly string[]): boolean => {
-  const letters = plain(title);
-  return words.every((word) => letters.includes(word));
-};
-
-const countBy = (keys: readonly string[]): Record<string, number> => {
-  const counts = new Map<string, number>();
-  for (const key of keys.toSorted()) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return Object.fromEntries(counts);
-};
-
 /**
  * What matches, each with its matching performances, and what else could be chosen: the performances of each day at the
  * wanted venue, and the venues on the wanted days. `dayOf`: the local day of a performance, `2027-03-12`.
  */
-export const findIn = <Performance extends Held, Item extends Findable<Performance>>(
+export function findIn<Performance extends Held, Item extends Findable<Performance>>(
   items: readonly Item[],
   { from = '', to = '~', venue, q = '' }: Wanted,
   dayOf: (performance: Performance) => string,
-) => {
+) {
   const words = plain(q).split(/\s+/).filter(Boolean);
   const titled = items.filter(({ titles }) => titles.some((title) => hasWords(title, words)));
   const isAtVenue = (performance: Performance) => venue === undefined || performance.venue.name === venue;
@@ -212,4 +205,18 @@ export const findIn = <Performance extends Held, Item extends Findable<Performan
     days: countBy(all.filter(isAtVenue).map(dayOf)),
     venues: Object.keys(countBy(all.filter(isInTime).map((one) => one.venue.name))),
   };
+}
+
+const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Whether all words are in one title. */
+const hasWords = (title: string, words: readonly string[]): boolean => {
+  const letters = plain(title);
+  return words.every((word) => letters.includes(word));
+};
+
+const countBy = (keys: readonly string[]): Record<string, number> => {
+  const counts = new Map<string, number>();
+  for (const key of keys.toSorted()) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return Object.fromEntries(counts);
 };

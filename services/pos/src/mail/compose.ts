@@ -70,42 +70,11 @@ export interface ComposeDependencies {
   readonly now: () => number;
 }
 
-/** Whether an error is the fault of family B with this code. */
-const isRefused = (error: unknown, code: PosFault['errorCode']): boolean =>
-  error instanceof PosFault && error.errorCode === code;
-
 /** Tickets that do not show a move so long after it show a later one. */
 const SUPERSEDED_MS = 10 * 60_000;
 
 /** Attachments that are longer are left out, in bytes: servers commonly refuse more. The link leads to the tickets. */
 const MAX_ATTACHED = 7_000_000;
-
-const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
-  if (kind !== 'cancelled') return kind;
-  return order.performanceCancelled ? 'performance-cancelled' : 'order-cancelled';
-};
-
-/** Whether the order is still as the mail says. */
-const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
-  kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
-
-/** The valid tickets of an order, in the order of its lines; undefined if one is not issued yet. */
-const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {
-  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
-  const tickets = order.lines.flatMap(({ ticketId }) => byId.get(ticketId ?? '') ?? []);
-  return tickets.length === order.lines.length ? tickets : undefined;
-};
-
-/** Whether places of the moved performance are dated as the mail says. */
-const showsMove = (
-  { move }: MailDocument,
-  places: readonly { readonly performanceId: string; readonly startDate: string | null }[],
-): boolean =>
-  places
-    .filter(({ performanceId }) => performanceId === move?.performanceId)
-    .every(({ startDate }) => startDate !== null && Date.parse(startDate) === Date.parse(move?.startDate ?? ''));
-
-const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
 
 /** How often a mail is composed anew since its order has changed meanwhile: drawing its tickets takes a while. */
 const MOST_TRIES = 3;
@@ -114,7 +83,7 @@ const MOST_TRIES = 3;
  * Composes mails from what orders, tickets and contacts say now. What is ready is of the order as it is when it is handed
  * to the server.
  */
-export const createCompose = (its: ComposeDependencies) => {
+export function createCompose(its: ComposeDependencies) {
   const pointOfSale = async (mail: MailDocument): Promise<PointOfSale | undefined> => {
     try {
       const found = await its.pointOfSaleOf(mail.pointOfSale);
@@ -246,6 +215,37 @@ export const createCompose = (its: ComposeDependencies) => {
     }
     return { state: 'incomplete', reason: 'order_changes' };
   };
+}
+
+/** Whether an error is the fault of family B with this code. */
+const isRefused = (error: unknown, code: PosFault['errorCode']): boolean =>
+  error instanceof PosFault && error.errorCode === code;
+
+const templateOf = ({ kind }: MailDocument, order: Order): TemplateKind => {
+  if (kind !== 'cancelled') return kind;
+  return order.performanceCancelled ? 'performance-cancelled' : 'order-cancelled';
 };
+
+const hostOf = ({ serviceHost }: PointOfSale): string => serviceHost.replace(/:\d+$/, '');
+
+/** Whether the order is still as the mail says. */
+const holds = ({ kind }: MailDocument, { state }: Order): boolean =>
+  kind === 'refund' || kind === 'link' || state === (kind === 'cancelled' ? 'cancelled' : 'confirmed');
+
+/** The valid tickets of an order, in the order of its lines; undefined if one is not issued yet. */
+const validTickets = (order: Order, found: readonly Ticket[]): Ticket[] | undefined => {
+  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
+  const tickets = order.lines.flatMap(({ ticketId }) => byId.get(ticketId ?? '') ?? []);
+  return tickets.length === order.lines.length ? tickets : undefined;
+};
+
+/** Whether places of the moved performance are dated as the mail says. */
+const showsMove = (
+  { move }: MailDocument,
+  places: readonly { readonly performanceId: string; readonly startDate: string | null }[],
+): boolean =>
+  places
+    .filter(({ performanceId }) => performanceId === move?.performanceId)
+    .every(({ startDate }) => startDate !== null && Date.parse(startDate) === Date.parse(move?.startDate ?? ''));
 
 export type Compose = ReturnType<typeof createCompose>;

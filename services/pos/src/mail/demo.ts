@@ -25,15 +25,10 @@ const MOST = 200;
 const NAME = /^mail_[A-Za-z0-9_-]{1,80}$/;
 const ENDINGS = ['.json', '.eml'] as const;
 
-const mailboxText = (mailbox: OutgoingMail['from'] | OutgoingMail['to']): string => {
-  const { name = '', address = '' } = mailbox as { name?: string; address?: string };
-  return name === '' ? address : `${name} <${address}>`;
-};
-
 const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...COMPOSING });
 
 /** Keeps mails in a folder instead of sending them: each as the message that a server would get, and for the pages. */
-export const createDemoFiles = (folder: () => string | undefined, now: () => number) => {
+export function createDemoFiles(folder: () => string | undefined, now: () => number) {
   const write = async (directory: string, name: string, content: string | Buffer): Promise<void> => {
     const draft = join(directory, `${name}.part`);
     await writeFile(draft, content);
@@ -103,6 +98,11 @@ export const createDemoFiles = (folder: () => string | undefined, now: () => num
       if (directory !== undefined) for (const id of ids) await remove(directory, id);
     },
   };
+}
+
+const mailboxText = (mailbox: OutgoingMail['from'] | OutgoingMail['to']): string => {
+  const { name = '', address = '' } = mailbox as { name?: string; address?: string };
+  return name === '' ? address : `${name} <${address}>`;
 };
 
 export type DemoFiles = ReturnType<typeof createDemoFiles>;
@@ -112,73 +112,14 @@ const OUTBOX = '/shop/outbox';
 
 const ADDRESS = /https?:\/\/[^\s<>"]+/g;
 
-/** A line whose addresses can be followed. */
-const linked = (line: string): Html => {
-  const addresses = line.match(ADDRESS) ?? [];
-  return html`${line.split(ADDRESS).map((text, index) => {
-    const address = addresses[index];
-    return [text, address !== undefined && html`<a href="${address}">${address}</a>`];
-  })}`;
-};
-
-const paragraphs = (text: string): Html[] =>
-  text
-    .trim()
-    .split(/\n{2,}/)
-    .map((part) => html`<p>${part.split('\n').map((line, index) => [index > 0 && html`<br>`, linked(line)])}</p>\n`);
-
 const NOTE = 'The demo sends no mails: this is what it would send. Only the newest are kept.';
 
-const page = (title: string, content: Html): PageAnswer =>
-  showPage({ language: 'en', institution: 'Demo', title, content });
-
-const listPage = (mails: readonly KeptMail[]): PageAnswer => {
-  const entries = mails.map(
-    ({ id, subject, to, keptAt }) =>
-      html`<li><a href="${OUTBOX}/${id}">${subject}</a><br><span class="detail">${to}, ${keptAt.slice(0, 16).replace('T', ' ')} UTC</span></li>\n`,
-  );
-  const list = mails.length === 0 ? html`<p>There is none yet: buy a ticket.</p>` : html`<ol>${entries}</ol>`;
-  return page('Mails', html`<p class="lead">${NOTE}</p>${list}<p><a href="/shop/">To the shop</a></p>`);
-};
-
-const mailPage = ({ id, subject, from, to, text, attachments }: KeptMail): PageAnswer => {
-  const files = attachments.map(
-    ({ filename }, index) => html`<li><a href="${OUTBOX}/${id}/${index}" download="${filename}">${filename}</a></li>\n`,
-  );
-  return page(
-    subject,
-    html`<p class="lead">${from}<br>${to}</p>${paragraphs(text)}${files.length > 0 && html`<ul>${files}</ul>`}
-<p><a href="${OUTBOX}">All mails</a></p>`,
-  );
-};
-
-const show = (response: ServerResponse, { status, headers, body }: PageAnswer, withBody: boolean): void => {
-  response.setHeaders(new Map(Object.entries(headers)) as Map<string, string | readonly string[]>);
-  response.writeHead(status).end(withBody ? body : undefined);
-};
-
-/** As a download, whatever it is: nothing of a mail runs in the origin of the shop. */
-const sendFile = (
-  response: ServerResponse,
-  { filename, contentType, base64 }: KeptMail['attachments'][number],
-): void => {
-  const content = Buffer.from(base64, 'base64');
-  response
-    .writeHead(200, {
-      'Content-Type': contentType,
-      'Content-Length': content.length,
-      'Content-Disposition': `attachment; filename="${filename.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
-      'Content-Security-Policy': "default-src 'none'; sandbox",
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-    })
-    .end(content);
-};
-
 /** Serves the mails of the demo at /shop/outbox; without demo data there is nothing there. */
-export const createDemoPages =
-  (files: Pick<DemoFiles, 'isOn' | 'list' | 'get'>, next: RequestListener): RequestListener =>
-  (request, response) => {
+export function createDemoPages(
+  files: Pick<DemoFiles, 'isOn' | 'list' | 'get'>,
+  next: RequestListener,
+): RequestListener {
+  return (request, response) => {
     const { method = '', headers, url = '' } = request;
     const [path = ''] = url.split('?', 1);
     if (path !== OUTBOX && !path.startsWith(`${OUTBOX}/`)) return next(request, response);
@@ -200,3 +141,65 @@ export const createDemoPages =
     request.resume();
     answer().catch(() => refuse(new Fault('internal_error', '')));
   };
+}
+
+const show = (response: ServerResponse, { status, headers, body }: PageAnswer, withBody: boolean): void => {
+  response.setHeaders(new Map(Object.entries(headers)) as Map<string, string | readonly string[]>);
+  response.writeHead(status).end(withBody ? body : undefined);
+};
+
+const listPage = (mails: readonly KeptMail[]): PageAnswer => {
+  const entries = mails.map(
+    ({ id, subject, to, keptAt }) =>
+      html`<li><a href="${OUTBOX}/${id}">${subject}</a><br><span class="detail">${to}, ${keptAt.slice(0, 16).replace('T', ' ')} UTC</span></li>\n`,
+  );
+  const list = mails.length === 0 ? html`<p>There is none yet: buy a ticket.</p>` : html`<ol>${entries}</ol>`;
+  return page('Mails', html`<p class="lead">${NOTE}</p>${list}<p><a href="/shop/">To the shop</a></p>`);
+};
+
+const page = (title: string, content: Html): PageAnswer =>
+  showPage({ language: 'en', institution: 'Demo', title, content });
+
+const mailPage = ({ id, subject, from, to, text, attachments }: KeptMail): PageAnswer => {
+  const files = attachments.map(
+    ({ filename }, index) => html`<li><a href="${OUTBOX}/${id}/${index}" download="${filename}">${filename}</a></li>\n`,
+  );
+  return page(
+    subject,
+    html`<p class="lead">${from}<br>${to}</p>${paragraphs(text)}${files.length > 0 && html`<ul>${files}</ul>`}
+<p><a href="${OUTBOX}">All mails</a></p>`,
+  );
+};
+
+const paragraphs = (text: string): Html[] =>
+  text
+    .trim()
+    .split(/\n{2,}/)
+    .map((part) => html`<p>${part.split('\n').map((line, index) => [index > 0 && html`<br>`, linked(line)])}</p>\n`);
+
+/** A line whose addresses can be followed. */
+const linked = (line: string): Html => {
+  const addresses = line.match(ADDRESS) ?? [];
+  return html`${line.split(ADDRESS).map((text, index) => {
+    const address = addresses[index];
+    return [text, address !== undefined && html`<a href="${address}">${address}</a>`];
+  })}`;
+};
+
+/** As a download, whatever it is: nothing of a mail runs in the origin of the shop. */
+const sendFile = (
+  response: ServerResponse,
+  { filename, contentType, base64 }: KeptMail['attachments'][number],
+): void => {
+  const content = Buffer.from(base64, 'base64');
+  response
+    .writeHead(200, {
+      'Content-Type': contentType,
+      'Content-Length': content.length,
+      'Content-Disposition': `attachment; filename="${filename.replaceAll(/[^A-Za-z0-9._-]/g, '_')}"`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    })
+    .end(content);
+};

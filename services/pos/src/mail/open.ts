@@ -35,15 +35,7 @@ export interface MailOptions {
 }
 
 /** Joins the parts. A mail goes to MAIL_URL; without it those of the demo data are kept, and no others are written. */
-export const openMail = ({
-  store,
-  settings,
-  serviceSecret,
-  context,
-  createLink,
-  logger,
-  metrics,
-}: MailOptions): Mail => {
+export function openMail({ store, settings, serviceSecret, context, createLink, logger, metrics }: MailOptions): Mail {
   const { now } = context;
   const outbox = createOutbox(store, now);
   const demoFiles = createDemoFiles(() => settings.demoMails, now);
@@ -89,7 +81,7 @@ export const openMail = ({
   watchSenders(metrics, sender, now);
   if (!isOn()) logger.info('no mails are sent to shoppers: MAIL_URL is not set');
   return { outbox, sender, demoFiles, isOn };
-};
+}
 
 /** The ends of attempts that are counted: the last three are followed by another attempt. */
 const OUTCOMES = ['sent', 'failed', 'dropped', 'later', 'sender_refused', 'unreachable'] as const;

@@ -13,17 +13,19 @@ type About = Pick<NewMail, 'kind' | 'orderId' | 'pointOfSale' | 'contactNumber'>
  * The mail of an order about one thing; `thing` distinguishes mails of the same kind. A fact that is delivered twice
  * leads to the same id.
  */
-export const mailOf = (about: About, institution: string, thing: string, now: number): NewMail => ({
-  bulk: false,
-  ...about,
-  id: `mail_${derived(institution, about.kind, about.orderId, thing)}`,
-  state: 'waiting',
-  attempts: 0,
-  sealedLink: null,
-  reason: null,
-  createdAt: now,
-  endedAt: null,
-});
+export function mailOf(about: About, institution: string, thing: string, now: number): NewMail {
+  return {
+    bulk: false,
+    ...about,
+    id: `mail_${derived(institution, about.kind, about.orderId, thing)}`,
+    state: 'waiting',
+    attempts: 0,
+    sealedLink: null,
+    reason: null,
+    createdAt: now,
+    endedAt: null,
+  };
+}
 
 /** The members of an announced event that are used here. */
 interface OrderEvent {
@@ -41,22 +43,12 @@ interface OrderEvent {
   readonly again?: unknown;
 }
 
-const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' && Date.parse(at) > now - FRESH_MS;
-
-/** The kind of mail that follows from an event; undefined: none. An order that was never sold is not worth one. */
-const kindOf = ({ type, data, again }: OrderEvent, now: number): MailKind | undefined => {
-  if (type === 'order.confirmed') return isFresh(data?.confirmedAt, now) ? 'confirmation' : undefined;
-  if (type === 'order.cancelled')
-    return data?.confirmedAt && isFresh(data.cancellation?.requestedAt, now) ? 'cancelled' : undefined;
-  return type === 'refund.recorded' && again !== true ? 'refund' : undefined;
-};
-
 /**
  * The mail that follows from `order.recorded`, if a shopper made the order: no client did. Undefined: none. The buyer of
  * a refund is not in the event.
  * @throws {Unreadable}
  */
-export const mailOfOrder = ({ institution, data }: Message, now: number): NewMail | undefined => {
+export function mailOfOrder({ institution, data }: Message, now: number): NewMail | undefined {
   const { event } = data as { readonly event?: OrderEvent };
   if (typeof event?.type !== 'string' || typeof event.resource?.id !== 'string' || !event.data)
     throw new Unreadable('order.recorded needs event.type, event.resource and event.data');
@@ -71,19 +63,29 @@ export const mailOfOrder = ({ institution, data }: Message, now: number): NewMai
     throw new Unreadable('refund.recorded needs orderId, amount and currency');
   const refund = { amount, currency };
   return mailOf({ kind, orderId, pointOfSale, contactNumber: buyer, refund }, institution, id, now);
+}
+
+/** The kind of mail that follows from an event; undefined: none. An order that was never sold is not worth one. */
+const kindOf = ({ type, data, again }: OrderEvent, now: number): MailKind | undefined => {
+  if (type === 'order.confirmed') return isFresh(data?.confirmedAt, now) ? 'confirmation' : undefined;
+  if (type === 'order.cancelled')
+    return data?.confirmedAt && isFresh(data.cancellation?.requestedAt, now) ? 'cancelled' : undefined;
+  return type === 'refund.recorded' && again !== true ? 'refund' : undefined;
 };
+
+const isFresh = (at: unknown, now: number): boolean => typeof at === 'string' && Date.parse(at) > now - FRESH_MS;
 
 /**
  * The mail that the institution asked for by `order.mail_requested`, whoever made the order; undefined if long ago.
  * @throws {Unreadable}
  */
-export const mailOfRequest = ({ institution, data, version }: Message, now: number): NewMail | undefined => {
+export function mailOfRequest({ institution, data, version }: Message, now: number): NewMail | undefined {
   const { orderId, pointOfSale, contactNumber, kind, requestedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof orderId !== 'string' || typeof pointOfSale !== 'string' || typeof contactNumber !== 'string')
     throw new Unreadable('order.mail_requested needs orderId, pointOfSale and contactNumber');
   if (kind !== 'confirmation' || !isFresh(requestedAt, now)) return undefined;
   return mailOf({ kind, orderId, pointOfSale, contactNumber }, institution, `again ${version}`, now);
-};
+}
 
 /** A performance that moved, as its fact says it. */
 interface Move {
@@ -95,28 +97,28 @@ interface Move {
  * What `performance.moved` says; undefined if it is long ago, or the performance was before.
  * @throws {Unreadable}
  */
-export const moveOf = ({ data }: Message, now: number): Move | undefined => {
+export function moveOf({ data }: Message, now: number): Move | undefined {
   const { performanceId, startDate, movedAt } = data as Readonly<Record<string, unknown>>;
   if (typeof performanceId !== 'string' || typeof startDate !== 'string' || Number.isNaN(Date.parse(startDate)))
     throw new Unreadable('performance.moved needs performanceId and startDate');
   if (Date.parse(startDate) < now || (movedAt !== undefined && !isFresh(movedAt, now))) return undefined;
   return { performanceId, startDate };
-};
+}
 
 /** How long tickets have to follow a move before its mails, which have them attached; a second move may follow it. */
 export const MOVE_PAUSE_MS = 30_000;
 
 /** The mail about a moved performance to the buyer of an order. */
-export const mailOfMove = (
+export function mailOfMove(
   { institution, version }: Pick<Message, 'institution' | 'version'>,
   move: Move,
   order: { readonly id: string; readonly pointOfSale: string; readonly contactNumber: string | null },
   now: number,
-): NewMail => {
+): NewMail {
   const { id: orderId, pointOfSale, contactNumber } = order;
   const about = { kind: 'moved', orderId, pointOfSale, contactNumber, move, bulk: true } as const;
   return mailOf(about, institution, `${move.performanceId} ${version}`, now);
-};
+}
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -149,6 +151,11 @@ export type Ended =
   | { readonly outcome: 'failed' | 'dropped' | 'later'; readonly reason: string }
   | { readonly outcome: 'paused'; readonly reason: string; readonly until: number };
 
+/** A mail that an operator has given up. */
+export function droppedMail(mail: MailDocument, now: number): MailDocument {
+  return over(mail, 'dropped', 'operator', now);
+}
+
 const over = (mail: MailDocument, state: MailDocument['state'], reason: string | null, now: number): MailDocument => ({
   ...mail,
   state,
@@ -157,9 +164,6 @@ const over = (mail: MailDocument, state: MailDocument['state'], reason: string |
   endedAt: now,
 });
 
-/** A mail that an operator has given up. */
-export const droppedMail = (mail: MailDocument, now: number): MailDocument => over(mail, 'dropped', 'operator', now);
-
 /** A mail, and when it is due; null: it is over. */
 interface After {
   readonly mail: MailDocument;
@@ -167,7 +171,7 @@ interface After {
 }
 
 /** What the end of an attempt leads to. `random` is in [0, 1). */
-export const afterAttempt = (
+export function afterAttempt(
   mail: MailDocument,
   ended: Ended,
   {
@@ -175,7 +179,7 @@ export const afterAttempt = (
     random,
     retries = MAIL_RETRIES,
   }: { readonly now: number; readonly random: number; readonly retries?: Retries },
-): After => {
+): After {
   if (ended.outcome === 'sent') return { mail: over(mail, 'sent', null, now), dueAt: null };
   const { outcome, reason } = ended;
   if (outcome === 'failed' || outcome === 'dropped') return { mail: over(mail, outcome, reason, now), dueAt: null };
@@ -185,45 +189,21 @@ export const afterAttempt = (
   return isOld || delay === undefined
     ? { mail: { ...over(mail, 'failed', reason, now), attempts }, dueAt: null }
     : { mail: { ...mail, attempts, reason }, dueAt: now + delay };
-};
-
-const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[workOfMail(mail)];
-
-/** Whether an instance is sending a mail. */
-const isUnderWay = (mail: MailDocument, now: number): boolean => {
-  const due = dueOf(mail);
-  return due?.claim !== undefined && due.at > now;
-};
-
-/** Whether the claim under which a mail was read still holds for it. */
-const isStillHeld = (current: MailDocument, mail: MailDocument): boolean =>
-  current.state === 'waiting' && dueOf(current)?.claim !== undefined && dueOf(current)?.claim === dueOf(mail)?.claim;
-
-const isBefore = (one: MailDocument, other: MailDocument): boolean =>
-  one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
-
-/** Whether an earlier mail of the same order has nothing to say any more once this one is written. */
-const supersedes = ({ kind, move }: MailDocument, earlier: MailDocument): boolean =>
-  (kind === 'cancelled' && (earlier.kind === 'confirmation' || earlier.kind === 'moved')) ||
-  (kind === 'moved' && earlier.move?.performanceId === move?.performanceId && earlier.kind === 'moved');
+}
 
 /** How soon a mail looks again for one before it that is under way or due. Milliseconds. */
 const BEHIND_MS = 1_000;
 
 /** Deletes the mails of a contact, sent ones included; returns their ids. */
-export const eraseMails = async (
-  store: Store,
-  institution: string,
-  contactNumber: string,
-): Promise<readonly string[]> => {
+export async function eraseMails(store: Store, institution: string, contactNumber: string): Promise<readonly string[]> {
   const mails = store.collection(mailsCollection).of(institution);
   const ids = (await mails.find({ where: { contactNumber } })).map(({ id }) => id);
   for (const id of ids) await mails.delete(id);
   return ids;
-};
+}
 
 /** The mails of a store. Times in epoch milliseconds. */
-export const createOutbox = (store: Store, now: () => number) => {
+export function createOutbox(store: Store, now: () => number) {
   const handle: CollectionHandle<MailDocument> = store.collection(mailsCollection);
   const everywhere = handle.acrossInstitutions;
 
@@ -287,6 +267,26 @@ export const createOutbox = (store: Store, now: () => number) => {
       return mail?.createdAt;
     },
   };
+}
+
+/** Whether an instance is sending a mail. */
+const isUnderWay = (mail: MailDocument, now: number): boolean => {
+  const due = dueOf(mail);
+  return due?.claim !== undefined && due.at > now;
 };
+
+const dueOf = (mail: MailDocument): DueWork | undefined => mail.due?.[workOfMail(mail)];
+
+const isBefore = (one: MailDocument, other: MailDocument): boolean =>
+  one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
+
+/** Whether an earlier mail of the same order has nothing to say any more once this one is written. */
+const supersedes = ({ kind, move }: MailDocument, earlier: MailDocument): boolean =>
+  (kind === 'cancelled' && (earlier.kind === 'confirmation' || earlier.kind === 'moved')) ||
+  (kind === 'moved' && earlier.move?.performanceId === move?.performanceId && earlier.kind === 'moved');
+
+/** Whether the claim under which a mail was read still holds for it. */
+const isStillHeld = (current: MailDocument, mail: MailDocument): boolean =>
+  current.state === 'waiting' && dueOf(current)?.claim !== undefined && dueOf(current)?.claim === dueOf(mail)?.claim;
 
 export type Outbox = ReturnType<typeof createOutbox>;

@@ -24,12 +24,10 @@ const TRYING_MS = 10_000;
 /** One that has not been tried for so long after its pause has no mails here any more. */
 const FORGOTTEN_MS = 5 * 60_000;
 
-const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
-
 type OfMail = Pick<MailDocument, 'institution' | 'pointOfSale'>;
 
 /** Remembers whose mails wait since the server refuses their sender; those of all others go on. */
-export const createRefusedSenders = (now: () => number) => {
+export function createRefusedSenders(now: () => number) {
   const known = new Map<string, Known>();
   return {
     /** Until when this mail waits (epoch milliseconds); undefined: it is to be tried. */
@@ -65,6 +63,8 @@ export const createRefusedSenders = (now: () => number) => {
       return [...known.values()];
     },
   };
-};
+}
+
+const pauseAfter = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 
 export type RefusedSenders = ReturnType<typeof createRefusedSenders>;

@@ -25,16 +25,8 @@ interface AttemptDependencies {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Addresses are masked in the log, and not in the record. */
-const logged = ({ institution, id }: MailDocument, sent: Sent) => ({
-  event: `audit.mail_${sent.outcome}`,
-  institution,
-  id,
-  ...(sent.outcome === 'sent' ? {} : { code: sent.reason, reason: sent.details }),
-});
-
 /** Creates the attempt to send one mail: composes it of what is true now, and hands it over. Never rejects. */
-export const createAttempt = ({ compose, transportOf, logger }: AttemptDependencies): Attempt => {
+export function createAttempt({ compose, transportOf, logger }: AttemptDependencies): Attempt {
   const send = async (
     mail: MailDocument,
     outgoing: OutgoingMail,
@@ -67,12 +59,17 @@ export const createAttempt = ({ compose, transportOf, logger }: AttemptDependenc
       return { outcome: 'later', reason: 'unavailable' };
     }
   };
-};
+}
+
+/** Addresses are masked in the log, and not in the record. */
+const logged = ({ institution, id }: MailDocument, sent: Sent) => ({
+  event: `audit.mail_${sent.outcome}`,
+  institution,
+  id,
+  ...(sent.outcome === 'sent' ? {} : { code: sent.reason, reason: sent.details }),
+});
 
 const LONGEST_PAUSE_MS = 60_000;
-
-/** Milliseconds for which nothing is sent after the server was not reached, by the number of failures in a row. */
-const pauseAfter = (failures: number): number => Math.min(1_000 * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 
 /** Mails that an instance sends at once: a slow one holds up one of them. */
 const SLOTS = 8;
@@ -103,7 +100,7 @@ interface SenderDependencies {
  * the server cannot be reached nothing is sent, for at most a minute at a time; while it refuses the sender of a point of
  * sale, the mails of that one wait.
  */
-export const createSender = (its: SenderDependencies) => {
+export function createSender(its: SenderDependencies) {
   const { outbox, logger, now, attemptMs = ATTEMPT_MS } = its;
   const refusedSenders = createRefusedSenders(now);
   let failures = 0;
@@ -161,7 +158,10 @@ export const createSender = (its: SenderDependencies) => {
     /** The points of sale whose sender the server refuses, as this process knows it. */
     refusedSenders: refusedSenders.list,
   };
-};
+}
+
+/** Milliseconds for which nothing is sent after the server was not reached, by the number of failures in a row. */
+const pauseAfter = (failures: number): number => Math.min(1_000 * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 
 export type Sender = ReturnType<typeof createSender>;
 

@@ -75,13 +75,15 @@ const mailFrom: Setting<Mailbox | undefined> = {
 };
 
 /** From whom the mails of a point of sale are: the mailbox of the setting, else one at its host; named after it. */
-export const senderOf = (
+export function senderOf(
   from: Mailbox | undefined,
   { name, serviceHost }: { readonly name: string; readonly serviceHost: string },
-): Mailbox => ({
-  name: from?.name || name,
-  address: from?.address ?? `tickets@${serviceHost.replace(/:\d+$/, '')}`,
-});
+): Mailbox {
+  return {
+    name: from?.name || name,
+    address: from?.address ?? `tickets@${serviceHost.replace(/:\d+$/, '')}`,
+  };
+}
 
 const demoData = flag('BOXOFFICE_DEMO', { default: false });
 
@@ -98,7 +100,9 @@ const demoMails: Setting<string | undefined> = {
 };
 
 /** The folder of the demo's mails in a data directory. */
-export const demoMailsIn = (dataDirectory: string): string => join(dataDirectory, 'mails');
+export function demoMailsIn(dataDirectory: string): string {
+  return join(dataDirectory, 'mails');
+}
 
 /** The settings of mails. */
 export const mailSettings = {
@@ -149,14 +153,34 @@ interface Failure {
   readonly message: string;
 }
 
-/** Whom the reply to a command is about: this mail, its sender, or the server. */
-const stageOf = (command: string): 'mail' | 'sender' | 'server' => {
-  if (['RCPT TO', 'DATA', 'API'].includes(command)) return 'mail';
-  return command === 'MAIL FROM' || command.startsWith('AUTH') ? 'sender' : 'server';
-};
-
 /** A reply to MAIL FROM that is about the declared size (RFC 1870, 6.2). */
 const TOO_LARGE = 552;
+
+/** Milliseconds for each step of a conversation. */
+const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000 } as const;
+
+/** The options of every message: no file and no address is read to compose it, no program is named. */
+export const COMPOSING = { disableFileAccess: true, disableUrlAccess: true, xMailer: false } as const;
+
+/**
+ * Hands mails to an SMTP server, each on a connection of its own, so that a slow mail delays no other. STARTTLS is used
+ * where it is offered, and demanded where a password would be sent; the certificate is always checked.
+ */
+export function createSmtp(
+  { auth, ...server }: MailServer,
+  { idleMs = 30_000 }: { readonly idleMs?: number } = {},
+): Transport {
+  const secrets = auth ? { auth, requireTLS: !server.secure } : {};
+  const transport = createTransport({ ...server, ...secrets, ...TIMEOUTS, socketTimeout: idleMs, ...COMPOSING });
+  return async (mail, signal) => {
+    try {
+      await transport.sendMail({ ...mail, signal });
+      return { outcome: 'sent' };
+    } catch (error) {
+      return sentOf(error as Failure);
+    }
+  };
+}
 
 /** Tells by the command and its reply (RFC 5321, 4.2.1) whose fault a failure is, and whether it lasts. */
 const sentOf = (error: Failure): Sent => {
@@ -173,28 +197,8 @@ const sentOf = (error: Failure): Sent => {
   return { outcome: responseCode !== undefined && responseCode >= 500 ? 'refused' : 'later', ...failure };
 };
 
-/** Milliseconds for each step of a conversation. */
-const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000 } as const;
-
-/** The options of every message: no file and no address is read to compose it, no program is named. */
-export const COMPOSING = { disableFileAccess: true, disableUrlAccess: true, xMailer: false } as const;
-
-/**
- * Hands mails to an SMTP server, each on a connection of its own, so that a slow mail delays no other. STARTTLS is used
- * where it is offered, and demanded where a password would be sent; the certificate is always checked.
- */
-export const createSmtp = (
-  { auth, ...server }: MailServer,
-  { idleMs = 30_000 }: { readonly idleMs?: number } = {},
-): Transport => {
-  const secrets = auth ? { auth, requireTLS: !server.secure } : {};
-  const transport = createTransport({ ...server, ...secrets, ...TIMEOUTS, socketTimeout: idleMs, ...COMPOSING });
-  return async (mail, signal) => {
-    try {
-      await transport.sendMail({ ...mail, signal });
-      return { outcome: 'sent' };
-    } catch (error) {
-      return sentOf(error as Failure);
-    }
-  };
+/** Whom the reply to a command is about: this mail, its sender, or the server. */
+const stageOf = (command: string): 'mail' | 'sender' | 'server' => {
+  if (['RCPT TO', 'DATA', 'API'].includes(command)) return 'mail';
+  return command === 'MAIL FROM' || command.startsWith('AUTH') ? 'sender' : 'server';
 };

@@ -49,27 +49,17 @@ interface Texts {
   readonly text: string;
 }
 
-const isPlaceholder = (name: string): name is keyof Values => placeholders.some((known) => known === name);
-
 /** A section that is shown if its placeholder has a value (`#`) or has none (`^`); within it may be others. */
 const SECTION = /\{\{([#^])(\w+)\}\}([\s\S]*?)\{\{\/\2\}\}/g;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 const MAX_LENGTH = 65_536;
 
-/** A text with all its sections shown, and their names. */
-const unfolded = (whole: string): { readonly text: string; readonly names: readonly string[] } => {
-  const names = [...whole.matchAll(SECTION)].map(([, , name = '']) => name);
-  if (names.length === 0) return { text: whole, names };
-  const inner = unfolded(whole.replaceAll(SECTION, '$3'));
-  return { text: inner.text, names: [...names, ...inner.names] };
-};
-
 /**
  * A template from its file: `Subject: …`, perhaps `Button: …`, an empty line, the text.
  * @throws {Error} saying what is wrong
  */
-export const parseTemplate = (file: string): Template => {
+export function parseTemplate(file: string): Template {
   if (file.length > MAX_LENGTH) throw new Error(`it has more than ${MAX_LENGTH} characters`);
   const [, subject, button = '', body] =
     /^Subject: *(\S.*)\n(?:Button: *(\S.*)\n)?\n([\s\S]*\S)\s*$/.exec(
@@ -85,28 +75,40 @@ export const parseTemplate = (file: string): Template => {
   const [left] = text.replaceAll(PLACEHOLDER, '').match(/\{\{.*|\}\}/) ?? [];
   if (left !== undefined) throw new Error(`"${left.slice(0, 40)}" is no placeholder, and no section that ends`);
   return { subject, button, body };
+}
+
+/** A text with all its sections shown, and their names. */
+const unfolded = (whole: string): { readonly text: string; readonly names: readonly string[] } => {
+  const names = [...whole.matchAll(SECTION)].map(([, , name = '']) => name);
+  if (names.length === 0) return { text: whole, names };
+  const inner = unfolded(whole.replaceAll(SECTION, '$3'));
+  return { text: inner.text, names: [...names, ...inner.names] };
 };
+
+const isPlaceholder = (name: string): name is keyof Values => placeholders.some((known) => known === name);
+
+/** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
+export function fillTemplate({ subject, button, body }: Template, values: Values): Texts {
+  return {
+    subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
+    button: filled(button, values).trim(),
+    text: `${filled(
+      body.replaceAll(/^\{\{when\}\}/gm, () => capitalised(values.when)),
+      values,
+    )
+      .replaceAll(/[ \t]+$/gm, '')
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .trim()}\n`,
+  };
+}
+
+const filled = (text: string, values: Values): string =>
+  chosen(text, values).replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
 
 const chosen = (text: string, values: Values): string =>
   text.replaceAll(SECTION, (_, sign: string, name: keyof Values, inner: string) =>
     (values[name] !== '') === (sign === '#') ? chosen(inner, values) : '',
   );
-
-const filled = (text: string, values: Values): string =>
-  chosen(text, values).replaceAll(PLACEHOLDER, (_, name: keyof Values) => values[name]);
-
-/** Fills a template. Lines that only absent values leave empty vanish; the subject is one line. */
-export const fillTemplate = ({ subject, button, body }: Template, values: Values): Texts => ({
-  subject: filled(subject, values).replaceAll(/\s+/g, ' ').trim(),
-  button: filled(button, values).trim(),
-  text: `${filled(
-    body.replaceAll(/^\{\{when\}\}/gm, () => capitalised(values.when)),
-    values,
-  )
-    .replaceAll(/[ \t]+$/gm, '')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim()}\n`,
-});
 
 /** Finds the template of a kind: the institution's for a point of sale and a language, else the product's. */
 export type FindTemplate = (
@@ -117,10 +119,34 @@ export type FindTemplate = (
 
 const PRODUCT = fileURLToPath(new URL('../../mail/', import.meta.url));
 
-const keyOf = (...parts: readonly string[]): string => parts.join('/');
-
-const foldersIn = (folder: string): string[] =>
-  readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
+/**
+ * Reads the product's templates and those of a folder, `<serviceHost>/<language>/<kind>.txt`. A file that is of no use
+ * is reported to `refused` with its reason, and the product's is used.
+ */
+export function readTemplates(
+  folder: string | undefined,
+  refused: (file: string, reason: string) => void,
+): FindTemplate {
+  const product = readLanguages(PRODUCT, (file, reason) => {
+    throw new Error(`${file}: ${reason}`);
+  });
+  const own = new Map<string, Template>();
+  if (folder !== undefined && !existsSync(folder)) refused(folder, 'there is no such folder');
+  for (const host of folder === undefined || !existsSync(folder) ? [] : foldersIn(folder)) {
+    const read = readLanguages(join(folder ?? '', host), (file, reason) => refused(keyOf(host, file), reason));
+    for (const [key, template] of read) own.set(keyOf(host.toLowerCase(), key), template);
+  }
+  return (serviceHost, languages, kind) => {
+    for (const tag of [...languages, 'en']) {
+      for (const language of new Set([tag.toLowerCase(), primary(tag)])) {
+        const key = keyOf(language, kind);
+        const template = own.get(keyOf(serviceHost, key)) ?? product.get(key);
+        if (template) return { template, language: tag };
+      }
+    }
+    throw new Error(`there is no template ${kind}`);
+  };
+}
 
 /** Reads `<language>/<kind>.txt` below a folder. `refused` hears of each file that is of no use. */
 const readLanguages = (folder: string, refused: (file: string, reason: string) => void) => {
@@ -146,36 +172,12 @@ const readLanguages = (folder: string, refused: (file: string, reason: string) =
   return found;
 };
 
-const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory());
 
-/**
- * Reads the product's templates and those of a folder, `<serviceHost>/<language>/<kind>.txt`. A file that is of no use
- * is reported to `refused` with its reason, and the product's is used.
- */
-export const readTemplates = (
-  folder: string | undefined,
-  refused: (file: string, reason: string) => void,
-): FindTemplate => {
-  const product = readLanguages(PRODUCT, (file, reason) => {
-    throw new Error(`${file}: ${reason}`);
-  });
-  const own = new Map<string, Template>();
-  if (folder !== undefined && !existsSync(folder)) refused(folder, 'there is no such folder');
-  for (const host of folder === undefined || !existsSync(folder) ? [] : foldersIn(folder)) {
-    const read = readLanguages(join(folder ?? '', host), (file, reason) => refused(keyOf(host, file), reason));
-    for (const [key, template] of read) own.set(keyOf(host.toLowerCase(), key), template);
-  }
-  return (serviceHost, languages, kind) => {
-    for (const tag of [...languages, 'en']) {
-      for (const language of new Set([tag.toLowerCase(), primary(tag)])) {
-        const key = keyOf(language, kind);
-        const template = own.get(keyOf(serviceHost, key)) ?? product.get(key);
-        if (template) return { template, language: tag };
-      }
-    }
-    throw new Error(`there is no template ${kind}`);
-  };
-};
+const keyOf = (...parts: readonly string[]): string => parts.join('/');
+
+const primary = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? '';
 
 /** How a house looks. */
 interface Look {
@@ -189,31 +191,15 @@ export const PLAIN: Look['colours'] = { accent: '#7a1526', ink: '#1d1613', paper
 
 const BUTTON = 'display:inline-block;padding:12px 20px;border-radius:6px;text-decoration:none;font-weight:600';
 
-/** A link as a button with words, above the whole address, which can be copied; without words the address alone. */
-const linkIn = (link: string, button: string, { ink, paper }: Look['colours']): Html => {
-  const address = html`<a href="${link}" style="font-size:13px;word-break:break-all;color:${ink}">${link}</a>`;
-  if (button === '') return address;
-  return html`<a href="${link}" style="${BUTTON};color:${paper};background:${ink}">${button}</a><br><br>${address}`;
-};
-
-/** A paragraph of text: its lines, escaped; an element takes the place of the link, alone on a line. */
-const paragraph = (text: string, link: string, shownLink: Html): Html => {
-  const lines = text.split('\n').map((line, index) => {
-    const shown = link !== '' && line === link ? shownLink : html`${line}`;
-    return html`${index > 0 && html`<br>`}${shown}`;
-  });
-  return html`<p style="margin:0 0 16px">${lines}</p>\n`;
-};
-
 /**
  * The same text as HTML, for mail programs: no tables, no images, nothing that is loaded from elsewhere. Everything is
  * escaped but the markup here.
  */
-export const htmlOf = (
+export function htmlOf(
   { text, button, language }: Pick<Texts, 'text' | 'button'> & { readonly language: string },
   link: string,
   { name, colours }: Look,
-): string => {
+): string {
   const { accent, ink, paper } = colours;
   const shownLink = linkIn(link, button, colours);
   const page = `margin:0;padding:24px;background:${paper};color:${ink};font:16px/1.5 Helvetica,Arial,sans-serif`;
@@ -231,4 +217,20 @@ ${text
 </body>
 </html>
 `.html;
+}
+
+/** A link as a button with words, above the whole address, which can be copied; without words the address alone. */
+const linkIn = (link: string, button: string, { ink, paper }: Look['colours']): Html => {
+  const address = html`<a href="${link}" style="font-size:13px;word-break:break-all;color:${ink}">${link}</a>`;
+  if (button === '') return address;
+  return html`<a href="${link}" style="${BUTTON};color:${paper};background:${ink}">${button}</a><br><br>${address}`;
+};
+
+/** A paragraph of text: its lines, escaped; an element takes the place of the link, alone on a line. */
+const paragraph = (text: string, link: string, shownLink: Html): Html => {
+  const lines = text.split('\n').map((line, index) => {
+    const shown = link !== '' && line === link ? shownLink : html`${line}`;
+    return html`${index > 0 && html`<br>`}${shown}`;
+  });
+  return html`<p style="margin:0 0 16px">${lines}</p>\n`;
 };

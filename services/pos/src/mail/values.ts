@@ -19,24 +19,11 @@ const ADVERTISES = /\.[\p{L}\p{Nd}]{2}|(?:\p{Nd}[ .-]?){5}/u;
 const INITIAL = /(?<![\p{L}\p{M}\p{Nd}])(\p{Lu})\.(?=\p{L}{2})/gu;
 
 /** How the buyer is addressed; empty if that is not known. */
-export const buyerName = ({
-  firstName,
-  lastName,
-  name,
-}: Pick<OwnContact, 'firstName' | 'lastName' | 'name'>): string => {
+export function buyerName({ firstName, lastName, name }: Pick<OwnContact, 'firstName' | 'lastName' | 'name'>): string {
   const parts = [firstName, lastName, name].filter((part) => part !== null && part !== '');
   const whole = parts.join(' ').replaceAll(INITIAL, '$1. ');
   return NAME.test(whole) && !ADVERTISES.test(whole) ? whole : '';
-};
-
-/** One line of text, whatever it was. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-
-/** What is known of these, in one line. */
-const shown = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
-
-const whereOf = (about: Line['about']): string =>
-  about ? shown([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
+}
 
 const NO_SHOWS = catalogValues.ProductType.filter((type) => type !== 'show');
 
@@ -61,7 +48,7 @@ export interface Sold {
 }
 
 /** The places of an order; tickets are those of its lines, valid or not, or none. */
-export const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] => {
+export function soldPlaces({ lines }: Order, tickets: readonly Ticket[], performanceOf: PerformanceOf): Sold[] {
   const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
   return lines.map((line) => {
     const ticket = byId.get(line.ticketId ?? '');
@@ -79,16 +66,15 @@ export const soldPlaces = ({ lines }: Order, tickets: readonly Ticket[], perform
       validUntil: validity ? validity.validUntil : (about?.validUntil ?? null),
     };
   });
-};
-
-const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
-  oneLine(textIn(texts ?? {}, languages));
+}
 
 /** Whether one speaks of it as of a show: with an evening, a place and a ticket. */
-export const isShow = ({ productType }: Sold): boolean => productType === null;
+export function isShow({ productType }: Sold): boolean {
+  return productType === null;
+}
 
 /** The shows among them, each performance once. */
-export const evenings = (sold: readonly Sold[], languages: readonly string[]) => {
+export function evenings(sold: readonly Sold[], languages: readonly string[]) {
   const byPerformance = new Map(sold.filter(isShow).map((one) => [one.line.performanceId, one]));
   return [...byPerformance].map(([performanceId, { startDate, durationMinutes, about }]) => ({
     performanceId,
@@ -97,7 +83,19 @@ export const evenings = (sold: readonly Sold[], languages: readonly string[]) =>
     name: spokenIn(languages)(about?.product),
     where: whereOf(about),
   }));
-};
+}
+
+const spokenIn = (languages: readonly string[]) => (texts: string | Readonly<Record<string, string>> | undefined) =>
+  oneLine(textIn(texts ?? {}, languages));
+
+/** One line of text, whatever it was. */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+
+const whereOf = (about: Line['about']): string =>
+  about ? shown([oneLine(about.venue.name), oneLine(about.venue.city ?? '')]) : '';
+
+/** What is known of these, in one line. */
+const shown = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(', ');
 
 interface ValuesOptions {
   readonly mail: Pick<MailDocument, 'move' | 'refund'>;
@@ -113,7 +111,7 @@ interface ValuesOptions {
 }
 
 /** What a mail says, in its language. Each value but `lines` is one line. */
-export const valuesOf = (its: ValuesOptions): Values => {
+export function valuesOf(its: ValuesOptions): Values {
   const { mail, order, shop, contact, sold, languages, link, attached } = its;
   const [language = 'en'] = languages;
   // As the shop writes them.
@@ -172,4 +170,4 @@ export const valuesOf = (its: ValuesOptions): Values => {
     where: moved ? whereOf(moved.about) : '',
     refund: mail.refund ? money(mail.refund.amount, mail.refund.currency) : '',
   };
-};
+}

@@ -8,11 +8,11 @@ export interface WritingContext extends Pick<PosContext, 'pointOfSaleOf'> {
 }
 
 /** Whether mails of this point of sale go anywhere. One that is gone has no mails either. */
-export const isWritten = async ({ mail, pointOfSaleOf }: WritingContext, serviceHost: string): Promise<boolean> => {
+export async function isWritten({ mail, pointOfSaleOf }: WritingContext, serviceHost: string): Promise<boolean> {
   try {
     return mail.isOn(await pointOfSaleOf(serviceHost));
   } catch (error) {
     if (error instanceof PosFault && error.errorCode === 'context_invalid') return false;
     throw error;
   }
-};
+}

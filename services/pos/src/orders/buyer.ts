@@ -27,8 +27,9 @@ export const simulatedPayments: Setting<SimulatedPayments> = {
 /**
  * Whether a point of sale accepts `simulated`. Without the setting, a point of sale outside the demo data never does.
  */
-export const acceptsSimulated = (taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean =>
-  taken === 'always' || (taken === 'demo data' && demo);
+export function acceptsSimulated(taken: SimulatedPayments, { demo }: Pick<PointOfSale, 'demo'>): boolean {
+  return taken === 'always' || (taken === 'demo data' && demo);
+}
 
 /** The body of a checkout. */
 export interface Purchase {
@@ -39,7 +40,7 @@ export interface Purchase {
 }
 
 /** Checks the buyer and the payment method before anything is written. @throws {PosFault} */
-export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void => {
+export function requireBuyer(visit: Visit, purchase: Purchase, simulated: SimulatedPayments): void {
   const { contactNumber, contact, paymentMethod, paymentToken } = purchase;
   if (contactNumber !== undefined) requireContact(visit, contactNumber);
   if (contactNumber === undefined && contact === undefined) {
@@ -58,16 +59,17 @@ export const requireBuyer = (visit: Visit, purchase: Purchase, simulated: Simula
   if (paymentMethod === 'simulated' && paymentToken === undefined) {
     throw new PosFault('bad_request', '$.paymentToken is required with the payment method simulated.');
   }
-};
+}
+
+/** The buyer in the form of orders, which creates the contact of a guest only after it accepts the checkout. */
+export function buyerOf({ language }: Visit, { contactNumber, contact }: Purchase): Buyer {
+  return contact
+    ? { guest: { ...namesOf(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
+    : { contactNumber: String(contactNumber) };
+}
 
 /** The names of a guest as contacts have them: the only one is the last name. */
 const namesOf = ({ firstName, lastName }: NonNullable<Purchase['contact']>): Pick<Guest, 'firstName' | 'lastName'> =>
   firstName === undefined || lastName === undefined
     ? { lastName: String(lastName ?? firstName) }
     : { firstName, lastName };
-
-/** The buyer in the form of orders, which creates the contact of a guest only after it accepts the checkout. */
-export const buyerOf = ({ language }: Visit, { contactNumber, contact }: Purchase): Buyer =>
-  contact
-    ? { guest: { ...namesOf(contact), email: contact.email, ...(language === '' ? {} : { language }) } }
-    : { contactNumber: String(contactNumber) };

@@ -37,6 +37,74 @@ interface CheckoutTarget {
 }
 
 /**
+ * Buys the cart of the session. A repeat with the same key gives the same order; so does one without a key until the
+ * first is reported. Rejects with PosFault if a rule refuses the checkout; the cart then stays unchanged.
+ */
+export async function checkOut(
+  context: PosContext,
+  visit: Visit,
+  purchase: Purchase,
+  key: string | undefined,
+): Promise<Order> {
+  const endsAt = performance.now() + TOTAL_MS;
+  const session = sessionOf(visit);
+  requireBuyer(visit, purchase, context.simulated());
+  const { orderId, requestId } = await checkoutTargetOf(context, session, key);
+  const buyer = buyerOf(visit, purchase);
+  await recordTarget(context, session, key, orderId, buyer);
+  const { paymentMethod, paymentToken } = purchase;
+  const request = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
+  return reportedOrder(context, session, doneOr(await buy(context, session, orderId, request, endsAt)), endsAt);
+}
+
+/** The target of a checkout. @throws {PosFault} cart_empty, cart_expired */
+const checkoutTargetOf = async (
+  context: PosContext,
+  session: SessionDocument,
+  key: string | undefined,
+): Promise<CheckoutTarget> => {
+  // An earlier attempt with the same key recorded this order.
+  if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
+  const recorded = await recordedCart(context, session);
+  const known = recorded && (await unreported(context, session, recorded));
+  if (known) return known;
+  const cart = await cartOf(context, session, recorded);
+  if (cart && cart.lines.length > 0) {
+    const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
+    await requireNotOver(context, session.institution, performanceIds);
+    return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
+  }
+  throw recorded?.state === 'cancelled' ? cancelled() : empty();
+};
+
+/** The checkout of this session that bought the recorded cart but is not reported yet; undefined if there is none. */
+const unreported = async (
+  { sessions }: Pick<PosContext, 'sessions'>,
+  session: SessionDocument,
+  { id, state, listed, payable, checkout }: Order,
+): Promise<CheckoutTarget | undefined> => {
+  if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout) return undefined;
+  // The session of the request may have been read before the purchase, as in a double click, so it is read again.
+  const isOwn =
+    session.orderIds.includes(id) || (await sessions.update(session, () => undefined))?.orderIds.includes(id);
+  return isOwn ? { orderId: id, requestId: checkout.requestId } : undefined;
+};
+
+/** The request id without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
+const unkeyed = ({ checkout, payable }: Order): string =>
+  payable && checkout ? derived('again', checkout.requestId) : 'checkout';
+
+const cancelled = () =>
+  new PosFault(
+    'cart_empty',
+    'The shopping cart was cancelled after an error or with one of its performances: nothing was bought, and its ' +
+      'places are free again. Please choose again.',
+  );
+
+const empty = () =>
+  new PosFault('cart_empty', 'There is nothing in the shopping cart. Earlier purchases are listed by GET /orders.');
+
+/**
  * Records the order in the session before the purchase, so that a repeat after a crash and the list of own orders find
  * it.
  */
@@ -54,6 +122,29 @@ const recordTarget = async (
     ...(key === undefined ? {} : { checkout: { key, orderId } }),
   }));
   if (!recorded) throw sessionEnded();
+};
+
+/**
+ * The order, once it may be reported as bought. @throws {PosFault} cart_empty, cart_expired if it has ended meanwhile
+ */
+const reportedOrder = async (
+  context: PosContext,
+  session: SessionDocument,
+  order: Order,
+  endsAt: number,
+): Promise<Order> => {
+  // An earlier attempt failed and cancelled it, or its payment did not arrive in time.
+  if (order.state === 'cancelled') throw cancelled();
+  if (order.state === 'expired') throw expired();
+  const until = await recordBought(context, session, order);
+  if (until === undefined) return order;
+  const waitMs = until - context.now() + 1;
+  if (performance.now() + waitMs > endsAt - LEAST_MS)
+    throw new Error('checkout not reported: a failed attempt of the same order is still being cancelled');
+  await delay(waitMs);
+  const now = await context.orders.get(session.institution, order.id);
+  if (!now) throw cancelled();
+  return reportedOrder(context, session, now, endsAt);
 };
 
 /**
@@ -85,46 +176,6 @@ const recordBought = async (
 };
 
 /**
- * The order, once it may be reported as bought. @throws {PosFault} cart_empty, cart_expired if it has ended meanwhile
- */
-const reportedOrder = async (
-  context: PosContext,
-  session: SessionDocument,
-  order: Order,
-  endsAt: number,
-): Promise<Order> => {
-  // An earlier attempt failed and cancelled it, or its payment did not arrive in time.
-  if (order.state === 'cancelled') throw cancelled();
-  if (order.state === 'expired') throw expired();
-  const until = await recordBought(context, session, order);
-  if (until === undefined) return order;
-  const waitMs = until - context.now() + 1;
-  if (performance.now() + waitMs > endsAt - LEAST_MS)
-    throw new Error('checkout not reported: a failed attempt of the same order is still being cancelled');
-  await delay(waitMs);
-  const now = await context.orders.get(session.institution, order.id);
-  if (!now) throw cancelled();
-  return reportedOrder(context, session, now, endsAt);
-};
-
-/**
- * Cancels the order of a failed attempt, unless another attempt reported it as bought. True only if the cancellation
- * is durable.
- */
-const cancelFailed = async (
-  { orders, sessions, now }: PosContext,
-  session: SessionDocument,
-  orderId: string,
-): Promise<boolean> => {
-  const until = now() + CERTAINTY_MS;
-  const recorded = await sessions.update(session, ({ reportedOrder }) =>
-    reportedOrder === orderId ? undefined : { cancelling: { orderId, until } },
-  );
-  // `recorded` is undefined if the session has ended; then no other attempt can report the order.
-  return recorded?.reportedOrder === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
-};
-
-/**
  * Buys the order, with one retry if the orders service does not answer; the request id makes the retry idempotent. If
  * the outcome stays unknown, cancels the order; `orderCancelled` of the error says whether that succeeded.
  */
@@ -153,70 +204,19 @@ const buy = async (
   }
 };
 
-const cancelled = () =>
-  new PosFault(
-    'cart_empty',
-    'The shopping cart was cancelled after an error or with one of its performances: nothing was bought, and its ' +
-      'places are free again. Please choose again.',
-  );
-
-const empty = () =>
-  new PosFault('cart_empty', 'There is nothing in the shopping cart. Earlier purchases are listed by GET /orders.');
-
-/** The request id without an Idempotency-Key: a repeat of the last checkout, or a new one after its payment failed. */
-const unkeyed = ({ checkout, payable }: Order): string =>
-  payable && checkout ? derived('again', checkout.requestId) : 'checkout';
-
-/** The checkout of this session that bought the recorded cart but is not reported yet; undefined if there is none. */
-const unreported = async (
-  { sessions }: Pick<PosContext, 'sessions'>,
-  session: SessionDocument,
-  { id, state, listed, payable, checkout }: Order,
-): Promise<CheckoutTarget | undefined> => {
-  if (!listed || payable || state === 'expired' || state === 'cancelled' || !checkout) return undefined;
-  // The session of the request may have been read before the purchase, as in a double click, so it is read again.
-  const isOwn =
-    session.orderIds.includes(id) || (await sessions.update(session, () => undefined))?.orderIds.includes(id);
-  return isOwn ? { orderId: id, requestId: checkout.requestId } : undefined;
-};
-
-/** The target of a checkout. @throws {PosFault} cart_empty, cart_expired */
-const checkoutTargetOf = async (
-  context: PosContext,
-  session: SessionDocument,
-  key: string | undefined,
-): Promise<CheckoutTarget> => {
-  // An earlier attempt with the same key recorded this order.
-  if (key !== undefined && session.checkout?.key === key) return { orderId: session.checkout.orderId, requestId: key };
-  const recorded = await recordedCart(context, session);
-  const known = recorded && (await unreported(context, session, recorded));
-  if (known) return known;
-  const cart = await cartOf(context, session, recorded);
-  if (cart && cart.lines.length > 0) {
-    const performanceIds = cart.lines.map(({ performanceId }) => performanceId);
-    await requireNotOver(context, session.institution, performanceIds);
-    return { orderId: cart.id, requestId: key ?? unkeyed(cart) };
-  }
-  throw recorded?.state === 'cancelled' ? cancelled() : empty();
-};
-
 /**
- * Buys the cart of the session. A repeat with the same key gives the same order; so does one without a key until the
- * first is reported. Rejects with PosFault if a rule refuses the checkout; the cart then stays unchanged.
+ * Cancels the order of a failed attempt, unless another attempt reported it as bought. True only if the cancellation
+ * is durable.
  */
-export const checkOut = async (
-  context: PosContext,
-  visit: Visit,
-  purchase: Purchase,
-  key: string | undefined,
-): Promise<Order> => {
-  const endsAt = performance.now() + TOTAL_MS;
-  const session = sessionOf(visit);
-  requireBuyer(visit, purchase, context.simulated());
-  const { orderId, requestId } = await checkoutTargetOf(context, session, key);
-  const buyer = buyerOf(visit, purchase);
-  await recordTarget(context, session, key, orderId, buyer);
-  const { paymentMethod, paymentToken } = purchase;
-  const request = { requestId, ...buyer, paymentMethod, ...(paymentToken === undefined ? {} : { paymentToken }) };
-  return reportedOrder(context, session, doneOr(await buy(context, session, orderId, request, endsAt)), endsAt);
+const cancelFailed = async (
+  { orders, sessions, now }: PosContext,
+  session: SessionDocument,
+  orderId: string,
+): Promise<boolean> => {
+  const until = now() + CERTAINTY_MS;
+  const recorded = await sessions.update(session, ({ reportedOrder }) =>
+    reportedOrder === orderId ? undefined : { cancelling: { orderId, until } },
+  );
+  // `recorded` is undefined if the session has ended; then no other attempt can report the order.
+  return recorded?.reportedOrder === orderId ? false : orders.cancelAfterFault(session.institution, orderId, until);
 };

@@ -24,20 +24,8 @@ const LostLink = named(
   }),
 );
 
-/** What a repeat of the request that made the link gets. */
-const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
-  url: null,
-  token: null,
-  expiresAt: new Date(expiresAt).toISOString(),
-});
-
-const ticketIn = (tickets: readonly Ticket[]) => {
-  const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
-  return (id: string) => byId.get(id);
-};
-
 /** The operations on order links, under the experimental version. */
-export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
+export function orderLinksRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   if (!edition.isExperimental) return [];
   return [
     operation({
@@ -182,4 +170,16 @@ export const orderLinksRoutes = (context: PosContext, edition: Edition): AnyOper
       },
     }),
   ];
+}
+
+/** What a repeat of the request that made the link gets. */
+const withoutToken = ({ expiresAt }: OrderLinkDocument) => ({
+  url: null,
+  token: null,
+  expiresAt: new Date(expiresAt).toISOString(),
+});
+
+const ticketIn = (tickets: readonly Ticket[]) => {
+  const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
+  return (id: string) => byId.get(id);
 };

@@ -25,10 +25,8 @@ type LinkPlace = Pick<PointOfSale, 'institution' | 'serviceHost'>;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-const idOf = (token: string): string => hash('sha256', `order link ${token}`, 'base64url');
-
 /** The links of the store. A token is 256 random bits; the store contains only its hash. */
-export const createOrderLinks = (store: Pick<Store, 'collection'>, publicUrl: string) => {
+export function createOrderLinks(store: Pick<Store, 'collection'>, publicUrl: string) {
   const all = store.collection(orderLinks);
   const { origin } = new URL(publicUrl);
 
@@ -60,7 +58,9 @@ export const createOrderLinks = (store: Pick<Store, 'collection'>, publicUrl: st
         .update(id, (current) => (current.expiresAt === expiresAt ? undefined : { next: { ...current, expiresAt } }));
     },
   };
-};
+}
+
+const idOf = (token: string): string => hash('sha256', `order link ${token}`, 'base64url');
 
 export type OrderLinks = ReturnType<typeof createOrderLinks>;
 
@@ -82,10 +82,10 @@ export interface LostLinks {
 }
 
 /** Ends the links to an order. */
-export const deleteOrderLinks = async (store: Store, institution: string, orderId: string): Promise<void> => {
+export async function deleteOrderLinks(store: Store, institution: string, orderId: string): Promise<void> {
   const found = store.collection(orderLinks).of(institution);
   for (const { id } of await found.find({ where: { orderId } })) await found.delete(id);
-};
+}
 
 /** What orders behind links are read from. */
 interface LinkContext {
@@ -101,16 +101,33 @@ interface LinkContext {
 }
 
 /** The tickets of an order, in the order of its lines; none before its confirmation and after its cancellation. */
-export const ticketsOfOrder = async (
+export async function ticketsOfOrder(
   { tickets }: Pick<LinkContext, 'tickets'>,
   institution: string,
   { id, state, lines }: Order,
-): Promise<readonly Ticket[]> => {
+): Promise<readonly Ticket[]> {
   if (state !== 'confirmed') return [];
   const found = await tickets.list(institution, { orderIds: [id] });
   const indexOf = new Map(lines.map(({ ticketId }, index) => [ticketId, index]));
   const at = ({ id }: Ticket): number => indexOf.get(id) ?? lines.length;
   return found.toSorted((one, other) => at(one) - at(other));
+}
+
+type EndContext = Pick<LinkContext, 'offers' | 'tickets' | 'bestEffortTickets'>;
+
+/** Whether no link shows the order any more, since its time is over. */
+export async function isPast(
+  context: EndContext & Pick<LinkContext, 'now'>,
+  institution: string,
+  order: Order,
+): Promise<boolean> {
+  return (await endOfNewLink(context, institution, order)) <= context.now();
+}
+
+/** When a link to the order would end that is made now, also while catalog and tickets do not answer. */
+const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
+  const tickets = (await context.bestEffortTickets(() => ticketsOfOrder(context, institution, order))) ?? [];
+  return endOfLink(order, tickets, await productsNow(context, institution));
 };
 
 /** When a link to the order ends, by the dates of its performances now. Epoch milliseconds. */
@@ -134,34 +151,19 @@ const endOfLink = (
   return linkEndOf(sold, Date.parse(createdAt), known);
 };
 
-type EndContext = Pick<LinkContext, 'offers' | 'tickets' | 'bestEffortTickets'>;
-
-/** When a link to the order would end that is made now, also while catalog and tickets do not answer. */
-const endOfNewLink = async (context: EndContext, institution: string, order: Order): Promise<number> => {
-  const tickets = (await context.bestEffortTickets(() => ticketsOfOrder(context, institution, order))) ?? [];
-  return endOfLink(order, tickets, await productsNow(context, institution));
-};
-
-/** Whether no link shows the order any more, since its time is over. */
-export const isPast = async (
-  context: EndContext & Pick<LinkContext, 'now'>,
-  institution: string,
-  order: Order,
-): Promise<boolean> => (await endOfNewLink(context, institution, order)) <= context.now();
-
 /**
  * Makes a link to an order at its point of sale, also while catalog and tickets do not answer. With a record, a repeat of
  * the request gets the stored answer. @throws {IdempotencyKeyTaken} if the record is taken
  */
-export const createOrderLink = async (
+export async function createOrderLink(
   context: EndContext & Pick<LinkContext, 'orderLinks'>,
   place: LinkPlace,
   order: Order,
   record?: IdempotencyRecord<OrderLinkDocument>,
-): Promise<NewOrderLink> => {
+): Promise<NewOrderLink> {
   const expiresAt = await endOfNewLink(context, place.institution, order);
   return context.orderLinks.add(place, { orderId: order.id, expiresAt }, record);
-};
+}
 
 /** An order as the holder of a link reads it. */
 interface LinkedOrder {
@@ -170,25 +172,25 @@ interface LinkedOrder {
 }
 
 /** Whether the buyer's contact was erased; false while contacts does not answer, since an erasure deletes the links. */
-export const isErased = async (
+export async function isErased(
   { contacts, bestEffortContacts }: Pick<LinkContext, 'contacts' | 'bestEffortContacts'>,
   institution: string,
   { contactNumber }: Order,
-): Promise<boolean> => {
+): Promise<boolean> {
   if (contactNumber === null) return false;
   const contact = await bestEffortContacts(() => contacts.known(institution, contactNumber));
   return contact !== undefined && contact.erasedAt !== null;
-};
+}
 
 /**
  * The order of a token at this point of sale. @throws {PosFault} not_found for a token that is absent, malformed,
  * unknown, of another point of sale or past its end, and after an erasure: the same for all of them
  */
-export const findLinkedOrder = async (
+export async function findLinkedOrder(
   context: LinkContext,
   place: LinkPlace,
   token: string | undefined,
-): Promise<LinkedOrder> => {
+): Promise<LinkedOrder> {
   const { institution } = place;
   const link = await context.orderLinks.find(place, token ?? '');
   const order = link && (await context.orders.get(institution, link.orderId));
@@ -199,17 +201,17 @@ export const findLinkedOrder = async (
   ]);
   if (endOfLink(order, tickets, products, link.expiresAt) <= context.now()) throw notFound();
   return { order, tickets };
-};
+}
 
 /**
  * Dates the end of a link anew, before it is deleted as expired: its performances may have moved. Rejects while another
  * service does not answer.
  */
-export const renewOrderLink = async (context: LinkContext, link: OrderLinkDocument): Promise<void> => {
+export async function renewOrderLink(context: LinkContext, link: OrderLinkDocument): Promise<void> {
   const { institution, orderId, expiresAt } = link;
   const order = await context.orders.get(institution, orderId);
   if (!order?.listed) return;
   const tickets = await ticketsOfOrder(context, institution, order);
   const { products } = await context.offers.publishedNow(institution);
   await context.orderLinks.renew(link, endOfLink(order, tickets, products, expiresAt));
-};
+}

@@ -19,13 +19,8 @@ const MOST_PER_ORDER = 5;
 type Context = WritingContext &
   Pick<PosContext, 'orders' | 'contacts' | 'offers' | 'tickets' | 'bestEffortTickets' | 'now' | 'log'>;
 
-const tooMany = (waitMs: number): PosFault =>
-  new PosFault('too_many_requests', 'Too many requests for links. Try again after the seconds in Retry-After.', {
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
-  });
-
 /** Creates the requests; those of a process are looked up one after the other. */
-export const createLostLinks = (store: Store, context: Context): LostLinks => {
+export function createLostLinks(store: Store, context: Context): LostLinks {
   const mails = store.collection(mailsCollection);
   const waitOf = createAddressLimit(
     store.collection(attemptsCollection),
@@ -65,4 +60,9 @@ export const createLostLinks = (store: Store, context: Context): LostLinks => {
     },
     settled: () => last,
   };
-};
+}
+
+const tooMany = (waitMs: number): PosFault =>
+  new PosFault('too_many_requests', 'Too many requests for links. Try again after the seconds in Retry-After.', {
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+  });

@@ -50,17 +50,11 @@ const refusalsOf = {
   order: { cart_gone: ['order_not_cancellable', 'The order has expired or is already cancelled.'] },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Reason, Row>>>>>;
 
-/** The item that a refusal of several is about, as the body of the request names it; undefined if it is about all. */
-const itemIn = (details: string | null): string | undefined => /\$\.items\[\d+\]/.exec(details ?? '')?.[0];
-
 /**
  * The order of a successful outcome. `named`: what the request names, `items` several items for the cart. @throws {PosFault} for a refusal, with its code
  * and message of family B
  */
-export const doneOr = (
-  { outcome, reason, order, details }: Outcome,
-  named: keyof typeof refusalsOf = 'cart',
-): Order => {
+export function doneOr({ outcome, reason, order, details }: Outcome, named: keyof typeof refusalsOf = 'cart'): Order {
   if (outcome === 'done' && order) return order;
   const table: Readonly<Record<Reason, Row>> = { ...refusals, ...refusalsOf[named] };
   const [code, text] = table[reason ?? 'cart_gone'];
@@ -69,4 +63,7 @@ export const doneOr = (
   // The idempotency layer does not store answers with Retry-After, so a repeat is executed.
   const headers: FaultHeaders = reason === 'busy' ? { 'Retry-After': '1' } : {};
   throw new PosFault(code, message, { headers });
-};
+}
+
+/** The item that a refusal of several is about, as the body of the request names it; undefined if it is about all. */
+const itemIn = (details: string | null): string | undefined => /\$\.items\[\d+\]/.exec(details ?? '')?.[0];

@@ -41,11 +41,8 @@ const Purchase = named(
 
 const params = { id: pathId };
 
-const neverCancelled = () =>
-  new PosFault('order_not_cancellable', 'Orders of this point of sale are cancelled by the institution only.');
-
 /** The operations on own orders. An order that is not the visitor's own is 404. */
-export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperation[] => {
+export function ordersRoutes(context: PosContext, edition: Edition): AnyOperation[] {
   const { orders, purchases } = context;
   const { Order, isExperimental } = edition;
   const example = { params: { id: examples.ids.order }, answer: edition.examples.order };
@@ -200,4 +197,7 @@ export const ordersRoutes = (context: PosContext, edition: Edition): AnyOperatio
       },
     }),
   ];
-};
+}
+
+const neverCancelled = () =>
+  new PosFault('order_not_cancellable', 'Orders of this point of sale are cancelled by the institution only.');

@@ -32,10 +32,10 @@ type CurrentPerformance = Pick<Performance, 'startDate' | 'timeZone' | 'venue'> 
  * Names of tariffs in the language of the answer, and performances as they are dated now; as last known, else ids and
  * what was sold, if the catalog does not answer.
  */
-export const currentOffer = async (
+export async function currentOffer(
   { offers, bestEffortCatalog }: Pick<PosContext, 'offers' | 'bestEffortCatalog'>,
   { pointOfSale, languages }: Visit,
-): Promise<Current> => {
+): Promise<Current> {
   const { institution } = pointOfSale;
   const offer: Offer = (await bestEffortCatalog(() => offers.published(institution))) ??
     offers.lastKnown(institution) ?? { tariffs: [], products: [] };
@@ -43,12 +43,61 @@ export const currentOffer = async (
   const wanted = [...languages, ...(offer.languages ?? [])];
   const names = new Map(tariffs.map(({ id, name }) => [id, textIn(name, wanted)]));
   return { nameOf: (id) => names.get(id) ?? id, performanceOf: (id) => soldOf(products, id) };
-};
+}
 
 /** What orders and tickets store of a sold place, in all its languages. */
 type About = Line['about'];
 
 type Texts = Readonly<Record<string, string>>;
+
+/** A cart to be shown; `isExpired` only under the experimental version, elsewhere that is an error. */
+export interface ShownCart {
+  readonly order: Order | undefined;
+  readonly isExpired?: boolean;
+}
+
+/** The cart of an answer; empty without an order. */
+export function cartView(
+  { order, isExpired = false }: ShownCart,
+  current: Current,
+  reader: Reader,
+): Static<typeof schemas.Cart> {
+  const more = reader.isExperimental ? { expired: isExpired } : {};
+  if (!order)
+    return { id: null, items: {}, total: 0, currency: reader.visit.pointOfSale.currency, expiresAt: null, ...more };
+  const items = mapById(order.lines.map((line) => itemOf(line, current, reader)));
+  const { id, total, currency } = order;
+  return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
+}
+
+const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
+  id: line.id,
+  productId: line.productId,
+  performanceId: line.performanceId,
+  startDate: performanceOf(line.performanceId)?.startDate ?? line.startDate,
+  seatCategoryId: line.seatCategoryId,
+  tariffId: line.tariffId,
+  tariff: nameOf(line.tariffId),
+  place: line.place,
+  amount: line.amount,
+  beneficiaryFirstName: line.beneficiary?.firstName ?? null,
+  beneficiaryLastName: line.beneficiary?.lastName ?? null,
+  ...moreOf(line, performanceOf(line.performanceId), reader),
+});
+
+/** Members of the experimental version only; its tariff is the name as of the sale, too. */
+const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
+  if (!isExperimental) return {};
+  const { tariff, ...sold } = soldView(line.about, visit);
+  const now = performance && {
+    timeZone: performance.timeZone,
+    venue: { name: performance.venue.name, city: performance.venue.city ?? null },
+    ...performance.validity,
+  };
+  const shown = { ...sold, ...now };
+  const local = localOf(performance?.startDate ?? line.startDate, shown, visit);
+  return { ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
+};
 
 /** What a page shows of a sold place; null where an earlier release has not stored it. */
 const soldView = (about: About, { languages }: Pick<Visit, 'languages'>) => {
@@ -75,68 +124,13 @@ const localOf = (
   localValidUntil: validUntil === null ? null : localTime(validUntil, timeZone ?? 'UTC'),
 });
 
-/** Members of the experimental version only; its tariff is the name as of the sale, too. */
-const moreOf = (line: Line, performance: CurrentPerformance | undefined, { visit, isExperimental }: Reader) => {
-  if (!isExperimental) return {};
-  const { tariff, ...sold } = soldView(line.about, visit);
-  const now = performance && {
-    timeZone: performance.timeZone,
-    venue: { name: performance.venue.name, city: performance.venue.city ?? null },
-    ...performance.validity,
-  };
-  const shown = { ...sold, ...now };
-  const local = localOf(performance?.startDate ?? line.startDate, shown, visit);
-  return { ...shown, ...local, ...(tariff === null ? {} : { tariff }) };
-};
-
-const itemOf = (line: Line, { nameOf, performanceOf }: Current, reader: Reader) => ({
-  id: line.id,
-  productId: line.productId,
-  performanceId: line.performanceId,
-  startDate: performanceOf(line.performanceId)?.startDate ?? line.startDate,
-  seatCategoryId: line.seatCategoryId,
-  tariffId: line.tariffId,
-  tariff: nameOf(line.tariffId),
-  place: line.place,
-  amount: line.amount,
-  beneficiaryFirstName: line.beneficiary?.firstName ?? null,
-  beneficiaryLastName: line.beneficiary?.lastName ?? null,
-  ...moreOf(line, performanceOf(line.performanceId), reader),
-});
-
-/** A cart to be shown; `isExpired` only under the experimental version, elsewhere that is an error. */
-export interface ShownCart {
-  readonly order: Order | undefined;
-  readonly isExpired?: boolean;
-}
-
-/** The cart of an answer; empty without an order. */
-export const cartView = (
-  { order, isExpired = false }: ShownCart,
-  current: Current,
-  reader: Reader,
-): Static<typeof schemas.Cart> => {
-  const more = reader.isExperimental ? { expired: isExpired } : {};
-  if (!order)
-    return { id: null, items: {}, total: 0, currency: reader.visit.pointOfSale.currency, expiresAt: null, ...more };
-  const items = mapById(order.lines.map((line) => itemOf(line, current, reader)));
-  const { id, total, currency } = order;
-  return { id, items, total, currency, expiresAt: order.lines.length > 0 ? order.expiresAt : null, ...more };
-};
-
-/** Members of the experimental version only. */
-const moreOfOrder = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
-  const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
-  return { number, localCreatedAt: localTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
-};
-
 /** The order of an answer; tickets of a confirmed order supply the barcodes and the current beneficiaries. */
-export const orderView = (
+export function orderView(
   order: Order,
   current: Current,
   ticketOf: TicketOf,
   reader: Reader,
-): Static<typeof schemas.Order> => {
+): Static<typeof schemas.Order> {
   const isConfirmed = order.state === 'confirmed';
   const items = order.lines.map((line) => {
     const ticketId = isConfirmed ? line.ticketId : null;
@@ -162,19 +156,50 @@ export const orderView = (
     updatedAt: order.updatedAt,
     ...(reader.isExperimental ? moreOfOrder(order, current) : {}),
   };
+}
+
+/** Members of the experimental version only. */
+const moreOfOrder = ({ number, createdAt, ticketDelivery, lines }: Order, { performanceOf }: Current) => {
+  const zones = lines.map(({ performanceId, about }) => performanceOf(performanceId)?.timeZone ?? about?.timeZone);
+  return { number, localCreatedAt: localTime(createdAt, zones.find(Boolean) ?? 'UTC'), ticketDelivery };
 };
 
 /** A look-up by id of the tickets of the confirmed ones among the orders. */
-export const ticketsOf = async (
+export async function ticketsOf(
   { tickets }: Pick<PosContext, 'tickets'>,
   institution: string,
   orders: readonly Order[],
-): Promise<TicketOf> => {
+): Promise<TicketOf> {
   const orderIds = orders.filter(({ state }) => state === 'confirmed').map(({ id }) => id);
   const found = orderIds.length > 0 ? await tickets.list(institution, { orderIds }) : [];
   const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
   return (ticketId) => byId.get(ticketId);
-};
+}
+
+/** The ticket of an answer, as tickets knows it; its validity as the catalog says it now, which v1 does not show. */
+export function ticketView(
+  ticket: Ticket,
+  { visit, isExperimental }: Reader,
+  current?: Current,
+): Static<typeof schemas.Ticket> {
+  return {
+    id: ticket.id,
+    status: ticket.status,
+    orderId: ticket.orderId,
+    productId: ticket.productId,
+    performanceId: ticket.performanceId,
+    startDate: ticket.startDate,
+    seatCategoryId: ticket.seatCategoryId,
+    place: ticket.place,
+    tariffId: ticket.tariffId,
+    price: ticket.price,
+    currency: ticket.currency,
+    beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
+    beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
+    barcode: ticket.barcode,
+    ...(isExperimental ? moreOfTicket(ticket, visit, current) : {}),
+  };
+}
 
 /** Members of the experimental version only. */
 const moreOfTicket = ({ about, startDate, performanceId }: Ticket, visit: Visit, current: Current | undefined) => {
@@ -182,38 +207,15 @@ const moreOfTicket = ({ about, startDate, performanceId }: Ticket, visit: Visit,
   return { ...shown, ...localOf(startDate, shown, visit) };
 };
 
-/** The ticket of an answer, as tickets knows it; its validity as the catalog says it now, which v1 does not show. */
-export const ticketView = (
-  ticket: Ticket,
-  { visit, isExperimental }: Reader,
-  current?: Current,
-): Static<typeof schemas.Ticket> => ({
-  id: ticket.id,
-  status: ticket.status,
-  orderId: ticket.orderId,
-  productId: ticket.productId,
-  performanceId: ticket.performanceId,
-  startDate: ticket.startDate,
-  seatCategoryId: ticket.seatCategoryId,
-  place: ticket.place,
-  tariffId: ticket.tariffId,
-  price: ticket.price,
-  currency: ticket.currency,
-  beneficiaryFirstName: ticket.beneficiary?.firstName ?? null,
-  beneficiaryLastName: ticket.beneficiary?.lastName ?? null,
-  barcode: ticket.barcode,
-  ...(isExperimental ? moreOfTicket(ticket, visit, current) : {}),
-});
-
 /**
  * An order of the visitor: of the login's contact, bought by the login, or made in this session. @throws {PosFault}
  * not_found for a malformed or unknown id, a cart, and an order of somebody else
  */
-export const findOwnOrder = async (
+export async function findOwnOrder(
   { orders, purchases }: Pick<PosContext, 'orders' | 'purchases'>,
   visit: Visit,
   orderId: string,
-): Promise<Order> => {
+): Promise<Order> {
   const session = sessionOf(visit);
   const order = isId(orderId) ? await orders.get(session.institution, orderId) : undefined;
   if (!order?.listed) throw notFound();
@@ -221,4 +223,4 @@ export const findOwnOrder = async (
   const isOwn = (contactNumber !== null && contactNumber === order.contactNumber) || orderIds.includes(orderId);
   if (!isOwn && !(await purchases.of(session)).includes(orderId)) throw notFound();
   return order;
-};
+}

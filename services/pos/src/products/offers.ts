@@ -28,7 +28,7 @@ export const HALLS = 50;
 const PLAN = { maxAgeMs: 300_000, refreshMs: 240_000 } as const;
 
 /** Creates cached reads of the catalog, at most a second old; concurrent visitors share one request. */
-export const createOffers = (catalog: Catalog, now: () => number = Date.now) => {
+export function createOffers(catalog: Catalog, now: () => number = Date.now) {
   const offers = createCache<Extract<Published['published'], object>>({ ...SECOND, max: INSTITUTIONS });
   // At most one request to the catalog at a time, so that unknown product ids cause little load.
   const latest = createLatest<Dated<Offer>>();
@@ -125,7 +125,7 @@ export const createOffers = (catalog: Catalog, now: () => number = Date.now) => 
       return (await plans.get(`${institution} ${id} ${updatedAt}`, load)).value;
     },
   };
-};
+}
 
 export type Offers = ReturnType<typeof createOffers>;
 
@@ -136,25 +136,25 @@ const RULE_MS = 2_000;
  * The published products as they are now, not a second ago, for what a rule decides; as last known if the catalog does
  * not answer within two seconds. It is asked each time, however late it was before.
  */
-export const productsNow = async (
+export async function productsNow(
   { offers }: { readonly offers: Offers },
   institution: string,
-): Promise<readonly Product[]> => {
+): Promise<readonly Product[]> {
   const asked = offers.publishedNow(institution).catch(() => undefined);
   const offer = (await within(asked, RULE_MS, () => undefined)) ?? offers.lastKnown(institution);
   return offer?.products ?? [];
-};
+}
 
 /**
  * @throws {PosFault} cart_not_on_sale if one of these performances is over, as it is dated now; `of` names them in the
  * request
  */
-export const requireNotOver = async (
+export async function requireNotOver(
   { offers, now }: { readonly offers: Offers; readonly now: () => number },
   institution: string,
   performanceIds: readonly string[],
   of?: string,
-): Promise<void> => {
+): Promise<void> {
   const products = await productsNow({ offers }, institution);
   const ended = performanceIds.findIndex((id) => {
     const found = findPerformance(products, id);
@@ -162,4 +162,4 @@ export const requireNotOver = async (
   });
   const where = of === undefined ? '' : `${of}[${ended}]: `;
   if (ended >= 0) throw new PosFault('cart_not_on_sale', `${where}The performance is over.`);
-};
+}

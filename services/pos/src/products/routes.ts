@@ -26,17 +26,10 @@ const example = { id: examples.ids.product };
 const accessErrors = ['login_required', 'contact_not_accessible'] as const;
 const LIST = ['X-Total-Amount', 'Link'] as const;
 
-/** Answers about no contact are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
-const cacheHeaders = (contact?: string): Record<string, string> =>
-  contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
-
-const day = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
-
 type Source = Pick<PosContext, 'offers' | 'criteriaOf'>;
 
 /** The programme with what visitors look for, under the experimental version. */
-export const programmeRoutes = ({ offers, criteriaOf }: Source): AnyOperation[] => {
+export function programmeRoutes({ offers, criteriaOf }: Source): AnyOperation[] {
   const showcase = createShowcase(offers);
   return [
     operation({
@@ -72,18 +65,17 @@ export const programmeRoutes = ({ offers, criteriaOf }: Source): AnyOperation[] 
       },
     }),
   ];
-};
+}
 
-const audiences =
-  ({ criteriaOf }: Source) =>
-  async (visit: Visit, number?: string): Promise<Audience> => ({
-    pointOfSale: visit.pointOfSale,
-    languages: visit.languages,
-    criteria: await criteriaOf(visit, number),
-  });
+const day = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description }));
+
+/** Answers about no contact are the same for all visitors, so the gateway may cache them for GATEWAY_CACHE_MS. */
+const cacheHeaders = (contact?: string): Record<string, string> =>
+  contact === undefined ? { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) } : {};
 
 /** Products, and one with its performances. */
-export const productRoutes = (context: Source, edition: Edition): AnyOperation[] => {
+export function productRoutes(context: Source, edition: Edition): AnyOperation[] {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
   return [
@@ -131,10 +123,18 @@ export const productRoutes = (context: Source, edition: Edition): AnyOperation[]
       },
     }),
   ];
-};
+}
+
+const audiences =
+  ({ criteriaOf }: Source) =>
+  async (visit: Visit, number?: string): Promise<Audience> => ({
+    pointOfSale: visit.pointOfSale,
+    languages: visit.languages,
+    criteria: await criteriaOf(visit, number),
+  });
 
 /** The availability of products, and the places of their performances. */
-export const productsRoutes = (context: Source): AnyOperation[] => {
+export function productsRoutes(context: Source): AnyOperation[] {
   const showcase = createShowcase(context.offers);
   const audienceOf = audiences(context);
   return [
@@ -182,4 +182,4 @@ export const productsRoutes = (context: Source): AnyOperation[] => {
       },
     }),
   ];
-};
+}

@@ -50,6 +50,35 @@ const exampleOfSeatMap = {
   seats: { [ids.place]: { areaId: 'stalls', row: 'A', label: 'A-1', x: 10, y: 30, free: true } },
 };
 
+/** The plan of a hall; under vexp only. */
+export function seatMapRoutes({ offers, now }: Pick<PosContext, 'offers' | 'now'>): AnyOperation[] {
+  const seatMaps = createSeatMaps(offers, () => now());
+  return [
+    operation({
+      id: 'viewSeatMap',
+      method: 'get',
+      path: '/products/{id}/performances/{performanceId}/seat-map',
+      access: 'visitor',
+      summary: 'Returns the plan of a hall: areas, and where each seat is, with whether it is free',
+      description:
+        'At most a second old. Without a plan of the institution, seats stand in plain blocks, 10 units apart. An unnumbered category ' +
+        'has an area without seats. Coordinates are in units of the plan; y grows downwards.',
+      params: { id: pathId, performanceId: pathId },
+      query: langQuery,
+      answers: { 200: SeatMap },
+      compressed: true,
+      example: {
+        params: { id: examples.ids.product, performanceId: examples.ids.performance },
+        answer: exampleOfSeatMap,
+      },
+      handle: async ({ visitor: { pointOfSale, languages }, params }) =>
+        ok(await seatMaps({ pointOfSale, languages, criteria: [] }, params.id, params.performanceId), {
+          headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
+        }),
+    }),
+  ];
+}
+
 /** Creates plans with what is free, at most a second old. They reject with PosFault `not_found`, as places do. */
 const createSeatMaps = (offers: Offers, now: () => number) =>
   cached(async (audience, productId: string, performanceId: string) => {
@@ -80,32 +109,3 @@ const createSeatMaps = (offers: Offers, now: () => number) =>
     };
     return { value, asOf };
   }, HALLS);
-
-/** The plan of a hall; under vexp only. */
-export const seatMapRoutes = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>): AnyOperation[] => {
-  const seatMaps = createSeatMaps(offers, () => now());
-  return [
-    operation({
-      id: 'viewSeatMap',
-      method: 'get',
-      path: '/products/{id}/performances/{performanceId}/seat-map',
-      access: 'visitor',
-      summary: 'Returns the plan of a hall: areas, and where each seat is, with whether it is free',
-      description:
-        'At most a second old. Without a plan of the institution, seats stand in plain blocks, 10 units apart. An unnumbered category ' +
-        'has an area without seats. Coordinates are in units of the plan; y grows downwards.',
-      params: { id: pathId, performanceId: pathId },
-      query: langQuery,
-      answers: { 200: SeatMap },
-      compressed: true,
-      example: {
-        params: { id: examples.ids.product, performanceId: examples.ids.performance },
-        answer: exampleOfSeatMap,
-      },
-      handle: async ({ visitor: { pointOfSale, languages }, params }) =>
-        ok(await seatMaps({ pointOfSale, languages, criteria: [] }, params.id, params.performanceId), {
-          headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
-        }),
-    }),
-  ];
-};

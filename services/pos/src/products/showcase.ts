@@ -11,50 +11,34 @@ import { type Audience, type Offer, periodOf, shownPerformances, shownProducts, 
 /** Maximum cached answers of a kind, over all audiences. */
 const ANSWERS = 400;
 
-const absent = (): never => {
-  throw notFound();
-};
+/** Loads an answer at most about every half second for each audience and each of what it asks for. */
+export function cached<What extends readonly unknown[], Value>(
+  load: (audience: Audience, ...what: What) => Promise<Dated<Value>>,
+  max = ANSWERS,
+) {
+  const answers = createCache<Value>({ ...SECOND, max });
+  return async (audience: Audience, ...what: What): Promise<Value> =>
+    (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
+}
 
 const keyOf = ({ pointOfSale, languages, criteria }: Audience, ...what: readonly unknown[]): string =>
   JSON.stringify([pointOfSale.serviceHost, pointOfSale.updatedAt, languages, criteria, ...what]);
 
-/** Loads an answer at most about every half second for each audience and each of what it asks for. */
-export const cached = <What extends readonly unknown[], Value>(
-  load: (audience: Audience, ...what: What) => Promise<Dated<Value>>,
-  max = ANSWERS,
-) => {
-  const answers = createCache<Value>({ ...SECOND, max });
-  return async (audience: Audience, ...what: What): Promise<Value> =>
-    (await answers.get(keyOf(audience, ...what), () => load(audience, ...what))).value;
-};
-
 /** The day by the clocks of the venue. */
-export const dayOf = ({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string =>
-  localDay(startDate, timeZone);
+export function dayOf({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>): string {
+  return localDay(startDate, timeZone);
+}
 
-/** The products of a type, or all, that match, by the start of their first matching performance. */
-const listProgramme = (
-  offer: Offer,
-  { type, ...wanted }: Wanted & { readonly type?: string | undefined },
+/** A performance of the product that visitors see at `now` (epoch milliseconds). @throws {PosFault} not_found */
+export async function findShownPerformance(
+  offers: Offers,
+  audience: Audience,
+  { productId, performanceId }: { readonly productId: string; readonly performanceId: string },
   now: number,
-) => {
-  const items = shownProducts(offer, type).map((product) => ({
-    product,
-    titles: Object.values(product.name),
-    // Only shows have dates; what anything else has is a period of validity.
-    performances: product.type === 'show' ? shownPerformances(product, now) : [],
-  }));
-  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted, dayOf);
-  const listed = found
-    .map(({ item: { product }, performances }) => ({
-      product,
-      performances,
-      id: product.id,
-      startDate: performances[0]?.startDate ?? periodOf(product).startDate,
-    }))
-    .sort(byStartThenId);
-  return { listed, days, venues };
-};
+): Promise<Performance> {
+  const product = await findShown(offers, audience, productId);
+  return shownPerformances(product, now).find(({ id }) => id === performanceId) ?? absent();
+}
 
 /** A product that visitors see. @throws {PosFault} not_found */
 const findShown = async (offers: Offers, { pointOfSale }: Audience, productId: string): Promise<Product> => {
@@ -63,19 +47,12 @@ const findShown = async (offers: Offers, { pointOfSale }: Audience, productId: s
   return named(await offers.published(institution)) ?? named(await offers.publishedNow(institution)) ?? absent();
 };
 
-/** A performance of the product that visitors see at `now` (epoch milliseconds). @throws {PosFault} not_found */
-export const findShownPerformance = async (
-  offers: Offers,
-  audience: Audience,
-  { productId, performanceId }: { readonly productId: string; readonly performanceId: string },
-  now: number,
-): Promise<Performance> => {
-  const product = await findShown(offers, audience, productId);
-  return shownPerformances(product, now).find(({ id }) => id === performanceId) ?? absent();
+const absent = (): never => {
+  throw notFound();
 };
 
 /** Creates cached answers about products, shared by all visitors of an audience and at most a second old. */
-export const createShowcase = (offers: Offers, now: () => number = Date.now) => {
+export function createShowcase(offers: Offers, now: () => number = Date.now) {
   const shown = (audience: Audience, productId: string) => findShown(offers, audience, productId);
 
   /** An answer about the products, dated as of their availability. */
@@ -155,4 +132,28 @@ export const createShowcase = (offers: Offers, now: () => number = Date.now) => 
       }));
     },
   };
+}
+
+/** The products of a type, or all, that match, by the start of their first matching performance. */
+const listProgramme = (
+  offer: Offer,
+  { type, ...wanted }: Wanted & { readonly type?: string | undefined },
+  now: number,
+) => {
+  const items = shownProducts(offer, type).map((product) => ({
+    product,
+    titles: Object.values(product.name),
+    // Only shows have dates; what anything else has is a period of validity.
+    performances: product.type === 'show' ? shownPerformances(product, now) : [],
+  }));
+  const { found, days, venues } = findIn<Performance, (typeof items)[number]>(items, wanted, dayOf);
+  const listed = found
+    .map(({ item: { product }, performances }) => ({
+      product,
+      performances,
+      id: product.id,
+      startDate: performances[0]?.startDate ?? periodOf(product).startDate,
+    }))
+    .sort(byStartThenId);
+  return { listed, days, venues };
 };

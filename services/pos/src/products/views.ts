@@ -32,66 +32,48 @@ interface Listed {
 export type StockOf = (performanceId: string) => Stock | undefined;
 
 /** The performances of a product that are shown at `now` (epoch milliseconds), by startDate and id. */
-export const shownPerformances = (product: Product, now: number): Performance[] =>
-  product.performances.filter((performance) => isShown(performance, product, now)).sort(byStartThenId);
+export function shownPerformances(product: Product, now: number): Performance[] {
+  return product.performances.filter((performance) => isShown(performance, product, now)).sort(byStartThenId);
+}
 
 /**
  * The start and end of a product: its own dates, else those of its performances. After a cancellation the dates of the
  * remaining performances take precedence, because the product's own may be those of the cancelled one.
  */
-export const periodOf = ({
+export function periodOf({
   startDate,
   endDate,
   performances,
 }: Pick<Product, 'startDate' | 'endDate'> & {
   readonly performances: readonly Pick<Performance, 'state' | 'startDate'>[];
-}) => {
+}) {
   const live = performances.filter(({ state }) => state !== 'cancelled');
   const starts = live.map((performance) => performance.startDate).sort();
   const [first, last] = [starts[0] ?? null, starts.at(-1) ?? null];
   return live.length < performances.length
     ? { startDate: first ?? startDate, endDate: last ?? endDate }
     : { startDate: startDate ?? first, endDate: endDate ?? last };
-};
+}
 
 /** The running products, of one type or all, by startDate and id. */
-export const shownProducts = ({ products }: Offer, type?: string): Product[] =>
-  products
+export function shownProducts({ products }: Offer, type?: string): Product[] {
+  return products
     .filter((product) => product.state === 'running' && (type === undefined || product.type === type))
     .map((product) => ({ product, id: product.id, startDate: periodOf(product).startDate }))
     .sort(byStartThenId)
     .map(({ product }) => product);
-
-/** The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`. */
-const localPeriodOf = (product: Product, otherwise: string) => {
-  const { startDate, endDate } = periodOf(product);
-  const live = product.performances.filter(({ state }) => state !== 'cancelled');
-  const dated = (live.length > 0 ? live : product.performances).toSorted(byStartThenId);
-  const local = (date: string | null, performance: Performance | undefined) =>
-    date === null ? null : localTime(date, performance?.timeZone ?? otherwise);
-  return { localStartDate: local(startDate, dated[0]), localEndDate: local(endDate, dated.at(-1)) };
-};
-
-const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
-  new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
-
-const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
-  const categories = performances.flatMap(({ id }) => stockOf(id)?.seatCategories ?? []);
-  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
-  return levelOf(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
-};
+}
 
 /** A start by the clocks of the venue; the name of their offset is in the language. */
-export const localStartOf = (
-  { startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>,
-  language: string,
-) => ({
-  localStartDate: localTime(startDate, timeZone),
-  startOffset: repeatedOffset(language, startDate, timeZone),
-});
+export function localStartOf({ startDate, timeZone }: Pick<Performance, 'startDate' | 'timeZone'>, language: string) {
+  return {
+    localStartDate: localTime(startDate, timeZone),
+    startOffset: repeatedOffset(language, startDate, timeZone),
+  };
+}
 
 /** Creates the views for one audience at `now` (epoch milliseconds). */
-export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now: number) => {
+export function viewsFor(audience: Audience, offer: Offer, stockOf: StockOf, now: number) {
   const { pointOfSale, criteria } = audience;
   const languages = [...audience.languages, ...(offer.languages ?? [])];
   const [language = 'en'] = languages;
@@ -192,4 +174,23 @@ export const viewsFor = (audience: Audience, offer: Offer, stockOf: StockOf, now
         }),
       ),
   };
+}
+
+const levelOfAll = (performances: readonly Performance[], stockOf: StockOf) => {
+  const categories = performances.flatMap(({ id }) => stockOf(id)?.seatCategories ?? []);
+  const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+  return levelOf(sum(categories.map(({ free }) => free)), sum(categories.map(({ capacity }) => capacity)));
+};
+
+const freeOf = (performance: Performance, stockOf: StockOf): ReadonlyMap<string, number> =>
+  new Map(stockOf(performance.id)?.seatCategories.map(({ id, free }) => [id, free]) ?? []);
+
+/** The start and end of a product by the clocks of its first and its last venue; without any by those of `otherwise`. */
+const localPeriodOf = (product: Product, otherwise: string) => {
+  const { startDate, endDate } = periodOf(product);
+  const live = product.performances.filter(({ state }) => state !== 'cancelled');
+  const dated = (live.length > 0 ? live : product.performances).toSorted(byStartThenId);
+  const local = (date: string | null, performance: Performance | undefined) =>
+    date === null ? null : localTime(date, performance?.timeZone ?? otherwise);
+  return { localStartDate: local(startDate, dated[0]), localEndDate: local(endDate, dated.at(-1)) };
 };

@@ -28,7 +28,7 @@ export interface Part {
  * The offsets of the four links of a list with `total` records; `next` is at most the last page, `previous` at least
  * the first.
  */
-export const linkOffsets = ({ offset, limit }: Part, total: number) => {
+export function linkOffsets({ offset, limit }: Part, total: number) {
   const last = total === 0 ? 0 : Math.floor((total - 1) / limit) * limit;
   return {
     next: Math.min(offset + limit, last),
@@ -36,27 +36,21 @@ export const linkOffsets = ({ offset, limit }: Part, total: number) => {
     first: 0,
     previous: Math.max(0, Math.min(offset - limit, last)),
   };
-};
-
-/** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
-const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
-  const repeated = others.size > 0 ? `${others}&` : '';
-  return Object.entries(linkOffsets(part, total))
-    .map(([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
-    .join(', ');
-};
+}
 
 /** The requested page, with the defaults filled in. */
-export const partOf = ({
+export function partOf({
   offset = 0,
   limit = DEFAULT_LIMIT,
 }: {
   readonly offset?: number;
   readonly limit?: number;
-}): Part => ({
-  offset,
-  limit,
-});
+}): Part {
+  return {
+    offset,
+    limit,
+  };
+}
 
 /** Maximum characters of the other parameters: longer links exceed the header limits of clients. */
 const MAX_REPEATED_LENGTH = 1_500;
@@ -65,7 +59,7 @@ const MAX_REPEATED_LENGTH = 1_500;
  * The headers X-Total-Amount and Link of a page; the links repeat all other query parameters.
  * @throws {PosFault} invalid_parameter if these are too long
  */
-export const partHeaders = ({ address, search }: Visit, part: Part, total: number): Record<string, string> => {
+export function partHeaders({ address, search }: Visit, part: Part, total: number): Record<string, string> {
   const others = new URLSearchParams(search);
   others.delete('offset');
   others.delete('limit');
@@ -76,8 +70,17 @@ export const partHeaders = ({ address, search }: Visit, part: Part, total: numbe
     );
   }
   return { 'X-Total-Amount': String(total), Link: linkHeader(address, others, part, total) };
+}
+
+/** The value of `Link` (RFC 8288): four links that repeat all other query parameters. */
+const linkHeader = (address: string, others: URLSearchParams, part: Part, total: number): string => {
+  const repeated = others.size > 0 ? `${others}&` : '';
+  return Object.entries(linkOffsets(part, total))
+    .map(([relation, offset]) => `<${address}?${repeated}offset=${offset}&limit=${part.limit}>; rel="${relation}"`)
+    .join(', ');
 };
 
 /** Records as a map by id, the form of family B, in the order of the list. */
-export const mapById = <Item extends { readonly id: string }>(items: readonly Item[]): Record<string, Item> =>
-  Object.fromEntries(items.map((item) => [item.id, item]));
+export function mapById<Item extends { readonly id: string }>(items: readonly Item[]): Record<string, Item> {
+  return Object.fromEntries(items.map((item) => [item.id, item]));
+}

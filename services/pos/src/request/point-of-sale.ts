@@ -87,28 +87,30 @@ const view = createView(PointOfSale);
 const NO_LINKS = { terms: null, privacy: null, contact: null };
 
 /** The operation that shops read first. */
-export const pointOfSaleRoutes = ({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] => [
-  operation({
-    id: 'viewPointOfSale',
-    method: 'get',
-    path: '/point-of-sale',
-    access: 'visitor',
-    summary: 'Returns the settings of the point of sale: languages, limits, payment methods, look and links',
-    description: 'At most 3 seconds old. The first of `languages` is the default.',
-    query: langQuery,
-    answers: { 200: PointOfSale },
-    compressed: true,
-    example: { answer: exampleOfPointOfSale },
-    handle: ({ visitor: { pointOfSale, languages } }) => {
-      const paymentMethods = pointOfSale.paymentMethods.filter(
-        (method) => method !== 'simulated' || acceptsSimulated(simulated(), pointOfSale),
-      );
-      const { branding = null, links } = pointOfSale;
-      const name = textIn(pointOfSale.name, languages);
-      const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };
-      return ok(view(shown), {
-        headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
-      });
-    },
-  }),
-];
+export function pointOfSaleRoutes({ simulated }: Pick<PosContext, 'simulated'>): AnyOperation[] {
+  return [
+    operation({
+      id: 'viewPointOfSale',
+      method: 'get',
+      path: '/point-of-sale',
+      access: 'visitor',
+      summary: 'Returns the settings of the point of sale: languages, limits, payment methods, look and links',
+      description: 'At most 3 seconds old. The first of `languages` is the default.',
+      query: langQuery,
+      answers: { 200: PointOfSale },
+      compressed: true,
+      example: { answer: exampleOfPointOfSale },
+      handle: ({ visitor: { pointOfSale, languages } }) => {
+        const paymentMethods = pointOfSale.paymentMethods.filter(
+          (method) => method !== 'simulated' || acceptsSimulated(simulated(), pointOfSale),
+        );
+        const { branding = null, links } = pointOfSale;
+        const name = textIn(pointOfSale.name, languages);
+        const shown = { ...pointOfSale, name, paymentMethods, branding, links: links ?? NO_LINKS };
+        return ok(view(shown), {
+          headers: { [SHARED_MS_HEADER]: String(GATEWAY_CACHE_MS) },
+        });
+      },
+    }),
+  ];
+}

@@ -31,27 +31,37 @@ export interface Visit {
 }
 
 /** The session of a request to an operation that needs one. @throws {PosFault} session_required */
-export const sessionOf = ({ session }: Visit): SessionDocument => {
+export function sessionOf({ session }: Visit): SessionDocument {
   if (!session) throw sessionRequired();
   return session;
-};
+}
 
 /** The same answer for what does not exist and for what is not the visitor's own. */
-export const notFound = (): PosFault => new PosFault('not_found', 'There is no such resource.');
+export function notFound(): PosFault {
+  return new PosFault('not_found', 'There is no such resource.');
+}
 
 const sessionRequired = (): PosFault => new PosFault('session_required', 'The header X-auth-token is absent.');
 
 /** The session ended while the request was being handled. */
-export const sessionEnded = (): PosFault => new PosFault('session_invalid', 'The session is unknown or has ended.');
+export function sessionEnded(): PosFault {
+  return new PosFault('session_invalid', 'The session is unknown or has ended.');
+}
 
-export const loginRequired = (): PosFault =>
-  new PosFault('login_required', 'The operation needs a session with a logged-in user: log in with POST /sessions.');
+export function loginRequired(): PosFault {
+  return new PosFault(
+    'login_required',
+    'The operation needs a session with a logged-in user: log in with POST /sessions.',
+  );
+}
 
 /** The syntax of a service host, in lower case; any other value is rejected without a call to the catalog. */
 const HOST = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[0-9]{1,5})?$/;
 
 /** Whether a text, in lower case, has the form of a service host. */
-export const isServiceHost = (text: string): boolean => HOST.test(text);
+export function isServiceHost(text: string): boolean {
+  return HOST.test(text);
+}
 
 /** Finds the point of sale that X-Service-Host names (specification, section 4, rule 5). */
 export type FindPointOfSale = (serviceHost: string | undefined) => Promise<PointOfSale> | PointOfSale;
@@ -62,16 +72,11 @@ export type FindPointOfSale = (serviceHost: string | undefined) => Promise<Point
  */
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 10_000 } as const;
 
-/** Whether the catalog could not be reached or did not answer, as opposed to a refusal. */
-const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
-
-const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
-
 /**
  * Creates the look-up with a bounded cache, also of unknown hosts. Throws PosFault `context_missing`,
  * `context_invalid`.
  */
-export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale => {
+export function createContext(catalog: Pick<Catalog, 'pointOfSale'>, now: () => number = Date.now): FindPointOfSale {
   const known = createCache<PointOfSale | undefined>({ ...AGES, isTransient: isNoRefusal, now });
   return (header) => {
     if (header === undefined || header === '')
@@ -88,31 +93,26 @@ export const createContext = (catalog: Pick<Catalog, 'pointOfSale'>, now: () => 
     };
     return 'then' in found ? found.then(pointOfSale) : pointOfSale(found);
   };
-};
+}
+
+/** Whether the catalog could not be reached or did not answer, as opposed to a refusal. */
+const isNoRefusal = (error: unknown): boolean => !(error instanceof ServiceRefusal);
+
+const unknown = () => new PosFault('context_invalid', 'X-Service-Host names no point of sale.');
 
 /** The header with the token of an order link: a URL would be in the logs of proxies. */
 export const LINK_HEADER = 'x-order-link';
 
 const VERSION = /^\/tnwr\/[^/?]+/;
 
-/** The parameter `lang`; a query without it is not parsed. */
-const langOf = (search: string): string | undefined =>
-  search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
-
-const one = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(', ') : header;
-
-/** The visitor's address: the gateway sets X-Forwarded-For to exactly one. */
-const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
-
 /**
  * Creates the admission check: the point of sale (400), then the session (401), in the order of checks of the
  * specification. `publicUrl` is the base URL that clients use.
  */
-export const createAdmit = (
+export function createAdmit(
   { pointOfSaleOf, sessions }: { readonly pointOfSaleOf: FindPointOfSale; readonly sessions: Sessions },
   publicUrl: string,
-): Admit<Visit> => {
+): Admit<Visit> {
   const origin = publicUrl.replace(/\/$/, '');
   return async ({ headers, url = '', socket }, access) => {
     const pointOfSale = await pointOfSaleOf(one(headers['x-service-host']));
@@ -149,13 +149,23 @@ export const createAdmit = (
       ...(session ? { session: ofSession(session.id) } : {}),
     };
   };
-};
+}
+
+const one = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header;
+
+/** The parameter `lang`; a query without it is not parsed. */
+const langOf = (search: string): string | undefined =>
+  search.includes('lang=') ? (new URLSearchParams(search).get('lang') ?? undefined) : undefined;
+
+/** The visitor's address: the gateway sets X-Forwarded-For to exactly one. */
+const ipOf = (forwarded: string | undefined): string => forwarded?.split(',', 1)[0]?.trim().slice(0, 45) || 'unknown';
 
 /**
  * Requires that the contact is that of the logged-in user (specification, section 4, rule 11).
  * @throws {PosFault} login_required without a login, contact_not_accessible for another contact
  */
-export const requireContact = ({ session }: Visit, contactNumber: string): void => {
+export function requireContact({ session }: Visit, contactNumber: string): void {
   if (!session || session.contactNumber === null) {
     throw new PosFault(
       'login_required',
@@ -165,7 +175,7 @@ export const requireContact = ({ session }: Visit, contactNumber: string): void 
   if (session.contactNumber !== contactNumber) {
     throw new PosFault('contact_not_accessible', 'contactNumber is not that of the logged-in user.');
   }
-};
+}
 
 /** The criteria of the contact that a request names; empty without contactNumber, even if the visitor is logged in. */
 export type ContactCriteria = (visit: Visit, contactNumber: string | undefined) => Promise<readonly string[]>;
@@ -174,7 +184,7 @@ const CONTACTS = 10_000;
 const NOTHING: readonly string[] = [];
 
 /** Creates the look-up; criteria are cached for at most a second. Rejects as {@link requireContact} throws. */
-export const createContactCriteria = (contacts: Pick<Contacts, 'known'>): ContactCriteria => {
+export function createContactCriteria(contacts: Pick<Contacts, 'known'>): ContactCriteria {
   const known = createCache<readonly string[]>({ maxAgeMs: 1_000, refreshMs: 500, max: CONTACTS });
   return async (visit, contactNumber) => {
     if (contactNumber === undefined) return NOTHING;
@@ -187,7 +197,7 @@ export const createContactCriteria = (contacts: Pick<Contacts, 'known'>): Contac
     });
     return value;
   };
-};
+}
 
 const V1 = '/tnwr/v1';
 const EXPERIMENTAL = '/tnwr/vexp';
@@ -196,17 +206,19 @@ const EXPERIMENTAL = '/tnwr/vexp';
 export const operation = operationsFor<Visit>();
 
 /** Operations that answer alike under the numbered version and, as aliases, under the experimental one. */
-export const inBothVersions = (operations: readonly AnyOperation[]): AnyOperation[] =>
-  operations.map((declared) => ({
+export function inBothVersions(operations: readonly AnyOperation[]): AnyOperation[] {
+  return operations.map((declared) => ({
     ...declared,
     path: `${V1}${declared.path}`,
     aliases: [`${EXPERIMENTAL}${declared.path}`],
   }));
+}
 
 /** Operations of one version, with the ids that an alias would have. */
-export const inVersion = ({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] =>
-  operations.map((declared) =>
+export function inVersion({ isExperimental }: Edition, operations: readonly AnyOperation[]): AnyOperation[] {
+  return operations.map((declared) =>
     isExperimental
       ? { ...declared, id: `${declared.id}Experimental`, path: `${EXPERIMENTAL}${declared.path}` }
       : { ...declared, path: `${V1}${declared.path}` },
   );
+}

@@ -21,17 +21,15 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 /** Minimum milliseconds between two writes of `lastSeenAt`; a tenth of the idle time if that is shorter. */
 const TOUCH_MS = 60_000;
 
-const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
-
 /**
  * The sessions of visitors. A token is 256 random bits; the store contains only its hash. A session ends after `idleMs`
  * without a request, and `absoluteMs` after its creation in any case.
  */
-export const createSessions = (
+export function createSessions(
   store: Store,
   { idleMs, absoluteMs }: { readonly idleMs: number; readonly absoluteMs: number },
   now: () => number = Date.now,
-) => {
+) {
   const collection = store.collection(sessions);
   const touchMs = Math.min(TOUCH_MS, idleMs / 10);
 
@@ -93,7 +91,9 @@ export const createSessions = (
       return wasThere;
     },
   };
-};
+}
+
+const idOf = (token: string): string => hash('sha256', `session ${token}`, 'base64url');
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -101,10 +101,10 @@ export type Sessions = ReturnType<typeof createSessions>;
  * Deletes the sessions that match, and their idempotency records. The records go first: after a crash in between, a
  * repeat still finds the session.
  */
-export const deleteSessions = async (store: Store, institution: string, where: Where): Promise<void> => {
+export async function deleteSessions(store: Store, institution: string, where: Where): Promise<void> {
   const found = store.collection(sessions).of(institution);
   for (const { id } of await found.find({ where })) {
     await store.idempotency.forget(ofSession(id));
     await found.delete(id);
   }
-};
+}

@@ -25,37 +25,14 @@ export interface NewUser extends Pick<UserDocument, 'serviceHost' | 'login' | 'c
 const SHORTEST_PASSWORD = 8;
 const LONGEST_LOGIN = 254;
 
-const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument): User => {
-  return { id, serviceHost, login, contactNumber, createdAt };
-};
-
-/** @throws {RangeError} if the length is out of range; the message does not contain the password */
-const checkPassword = (password: string): void => {
-  const { length } = [...password];
-  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
-    throw new RangeError(`the password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
-};
-
-/** The user of a login at a point of sale; undefined if there is none. */
-const findUser = async (
-  store: Store,
-  institution: string,
-  serviceHost: string,
-  login: string,
-): Promise<UserDocument | undefined> => {
-  const where = { serviceHost: serviceHost.toLowerCase(), login: loginKey(login) };
-  const [found] = await store.collection(users).of(institution).find({ where, limit: 1 });
-  return found;
-};
-
 /**
  * Creates a login of a contact at a point of sale. @throws {RangeError} if the login or password is invalid, or the
  * login is taken
  */
-export const createUser = async (
+export async function createUser(
   store: Store,
   { institution, serviceHost, login, password, contactNumber }: NewUser,
-): Promise<User> => {
+): Promise<User> {
   const key = loginKey(login);
   if (key === '' || key.length > LONGEST_LOGIN)
     throw new RangeError(`the login must have 1 to ${LONGEST_LOGIN} characters`);
@@ -76,44 +53,67 @@ export const createUser = async (
       if (error instanceof UniqueViolation) throw new RangeError(`the login ${key} is taken at ${user.serviceHost}`);
       throw error;
     });
+}
+
+/** @throws {RangeError} if the length is out of range; the message does not contain the password */
+const checkPassword = (password: string): void => {
+  const { length } = [...password];
+  if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD)
+    throw new RangeError(`the password must have ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
+};
+
+const view = ({ id, serviceHost, login, contactNumber, createdAt }: UserDocument): User => {
+  return { id, serviceHost, login, contactNumber, createdAt };
 };
 
 /**
  * The users of a point of sale, or of all points of sale of the institution, in the order of service host and login.
  */
-export const listUsers = async (store: Store, institution: string, serviceHost?: string): Promise<User[]> => {
+export async function listUsers(store: Store, institution: string, serviceHost?: string): Promise<User[]> {
   const found = await store
     .collection(users)
     .of(institution)
     .find(serviceHost === undefined ? {} : { where: { serviceHost: serviceHost.toLowerCase() } });
   return found.map(view).sort((a, b) => (`${a.serviceHost} ${a.login}` < `${b.serviceHost} ${b.login}` ? -1 : 1));
-};
+}
 
 /** Deletes a login and ends its sessions; resolves to whether the login existed. */
-export const removeUser = async (
+export async function removeUser(
   store: Store,
   institution: string,
   serviceHost: string,
   login: string,
-): Promise<boolean> => {
+): Promise<boolean> {
   const user = await findUser(store, institution, serviceHost, login);
   if (!user) return false;
   const removed = await store.collection(users).of(institution).delete(user.id);
   await deleteSessions(store, institution, { userId: user.id });
   return removed;
+}
+
+/** The user of a login at a point of sale; undefined if there is none. */
+const findUser = async (
+  store: Store,
+  institution: string,
+  serviceHost: string,
+  login: string,
+): Promise<UserDocument | undefined> => {
+  const where = { serviceHost: serviceHost.toLowerCase(), login: loginKey(login) };
+  const [found] = await store.collection(users).of(institution).find({ where, limit: 1 });
+  return found;
 };
 
 /**
  * Changes a password and ends the sessions of the login; resolves to whether the login exists. @throws {RangeError} as
  * createUser
  */
-export const setPassword = async (
+export async function setPassword(
   store: Store,
   institution: string,
   serviceHost: string,
   login: string,
   password: string,
-): Promise<boolean> => {
+): Promise<boolean> {
   checkPassword(password);
   const user = await findUser(store, institution, serviceHost, login);
   if (!user) return false;
@@ -124,15 +124,10 @@ export const setPassword = async (
     .update(user.id, (current) => ({ next: { ...current, passwordHash } }));
   await deleteSessions(store, institution, { userId: user.id });
   return changed !== undefined;
-};
-
-const tooMany = (waitMs: number): PosFault =>
-  new PosFault('too_many_requests', 'Too many attempts to log in. Try again after the seconds in Retry-After.', {
-    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
-  });
+}
 
 /** Creates the check of logins (libs/logins) in the words of this interface. `mostPerAddress`: see createLoginAttempts. */
-export const createLogIns = (store: Store, audit: LogInAudit, mostPerAddress: number) => {
+export function createLogIns(store: Store, audit: LogInAudit, mostPerAddress: number) {
   const check = createLogIn<UserDocument>({
     attempts: store.collection(attemptsCollection),
     mostPerAddress,
@@ -155,7 +150,12 @@ export const createLogIns = (store: Store, audit: LogInAudit, mostPerAddress: nu
       throw tooMany(checked.waitMs);
     },
   };
-};
+}
+
+const tooMany = (waitMs: number): PosFault =>
+  new PosFault('too_many_requests', 'Too many attempts to log in. Try again after the seconds in Retry-After.', {
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1_000)) },
+  });
 
 export type LogIns = ReturnType<typeof createLogIns>;
 
@@ -168,7 +168,7 @@ const NONE: readonly string[] = [];
  * Creates the record of the orders that logged-in users bought for a contact other than their own, stored in the
  * document of the user and deleted with it.
  */
-export const createPurchases = (store: Pick<Store, 'collection'>) => {
+export function createPurchases(store: Pick<Store, 'collection'>) {
   const all = store.collection(users);
   return {
     /** Records that the session's user buys the order; idempotent, and without effect for a guest. */
@@ -187,6 +187,6 @@ export const createPurchases = (store: Pick<Store, 'collection'>) => {
       return userId === null ? NONE : ((await all.of(institution).get(userId))?.orderIds ?? NONE);
     },
   };
-};
+}
 
 export type Purchases = ReturnType<typeof createPurchases>;

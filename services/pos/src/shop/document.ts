@@ -48,75 +48,8 @@ const mark = html`<svg viewBox="0 0 32 24" class="mark" aria-hidden="true"><g fi
 
 const cartIcon = html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d="M3 8.5V6h18v2.5a3.5 3.5 0 0 0 0 7V18H3v-2.5a3.5 3.5 0 0 0 0-7ZM14.5 6v12" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round"></path></svg>`;
 
-const primary = (tag: string): string => tag.split('-', 1)[0] ?? tag;
-
-/** The address of the page in another language. */
-const inLanguage = (address: string, tag: string): string => {
-  const url = new URL(address, 'https://shop');
-  url.searchParams.set('lang', tag);
-  return `${url.pathname}${url.search}`;
-};
-
-const logoImage = ({ address, width }: NonNullable<Frame['logo']>): Html =>
-  html`<img class="logo" src="${address}" alt=""${width !== undefined && html` width="${width}"`} height="${LOGO_HEIGHT}">`;
-
-const header = ({ state, languages, logo }: Frame, { path, address }: FirstPage, { t }: Views): Html => {
-  const root = `/shop/${state.serviceHost}`;
-  const link = (to: string, more: Html, content: Html | string) =>
-    html`<a href="${root}${to}"${more}${path === to && html` aria-current="page"`}>${content}</a>`;
-  const none = html``;
-  return html`<header class="frame-header"><div class="wrap bar">
-<a class="brand" href="${root}/">${logo === undefined ? mark : logoImage(logo)}<span>${state.name}</span></a>
-<nav aria-label="${t('mainNavigation')}">${link('/', none, t('programme'))}${link('/account', html` data-account`, t('logInLink'))}</nav>
-<div class="languages" role="group" aria-label="${t('language')}">${languages.map((tag) => {
-    const name = LANGUAGE_NAMES[primary(tag)] ?? tag;
-    const isCurrent = tag === state.language;
-    return html`<a href="${inLanguage(address, tag)}" hreflang="${tag}" lang="${tag}"${isCurrent && html` aria-current="true"`}><span aria-hidden="true">${primary(tag).toUpperCase()}</span><span class="unseen">${name}</span></a>`;
-  })}</div>
-${link('/cart', html` class="cart-link"`, html`${cartIcon}<span class="cart-word">${t('cart')}</span><span class="cart-state" data-cart></span>`)}
-</div></header>`;
-};
-
-const footer = ({ state: { serviceHost, name, isDemo, sendsMails, links } }: Frame, { t }: Views): Html => {
-  const lost = sendsMails ? [html`<li><a href="/shop/${serviceHost}/lost-link">${t('lostLink')}</a></li>`] : [];
-  const linked = (['terms', 'privacy', 'contact'] as const).flatMap((kind) => {
-    const address = links?.[kind];
-    return address ? [html`<li><a href="${address}">${t(`link_${kind}`)}</a></li>`] : [];
-  });
-  const named = [...lost, ...linked];
-  return html`<footer class="frame-footer"><div class="wrap">
-<p class="foot-name">${name}</p>
-${named.length > 0 && html`<ul class="foot-links">${named}</ul>`}
-${isDemo && html`<p class="small">${t('demoFooter')} <a href="${LIST}">${t('allShops')}</a></p>`}
-</div></footer>`;
-};
-
-const metadata = (frame: Frame, page: FirstPage): Html => {
-  const { state, languages, origin } = frame;
-  const { title, description, address, isPublic } = page;
-  const url = new URL(address, origin);
-  url.searchParams.delete('lang');
-  const canonical = `${origin}${url.pathname}${url.search}`;
-  const graph: readonly (readonly [string, string])[] = [
-    ['og:type', 'website'],
-    ['og:site_name', state.name],
-    ['og:title', title],
-    ['og:description', description],
-    ['og:url', canonical],
-    ['og:locale', state.language.replace('-', '_')],
-  ];
-  return html`<meta name="description" content="${description}">
-${!isPublic && html`<meta name="robots" content="noindex">`}
-${graph.map(([property, content]) => html`<meta property="${property}" content="${content}">\n`)}<link rel="canonical" href="${canonical}">
-${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}<link rel="alternate" hreflang="x-default" href="${canonical}">`;
-};
-
-/** A data block: no script, so the content policy does not concern it; nothing in it ends the element. */
-const dataBlock = (attributes: Html, data: object): Html =>
-  html`<script ${attributes}>${{ html: JSON.stringify(data).replaceAll('<', '\\u003c') }}</script>`;
-
 /** The HTML of a first page: complete as text, and taken over by its script. */
-export const documentOf = (frame: Frame, page: FirstPage, views: Views): string => {
+export function documentOf(frame: Frame, page: FirstPage, views: Views): string {
   const { state, files, stylesheet, logo } = frame;
   const { t } = views;
   const names = ['shop.js', ...page.modules].flatMap(files.modulesOf);
@@ -147,6 +80,73 @@ ${dataBlock(html`type="application/json" data-shop`, { ...state, ...first })}
 </body>
 </html>
 `.html;
+}
+
+const metadata = (frame: Frame, page: FirstPage): Html => {
+  const { state, languages, origin } = frame;
+  const { title, description, address, isPublic } = page;
+  const url = new URL(address, origin);
+  url.searchParams.delete('lang');
+  const canonical = `${origin}${url.pathname}${url.search}`;
+  const graph: readonly (readonly [string, string])[] = [
+    ['og:type', 'website'],
+    ['og:site_name', state.name],
+    ['og:title', title],
+    ['og:description', description],
+    ['og:url', canonical],
+    ['og:locale', state.language.replace('-', '_')],
+  ];
+  return html`<meta name="description" content="${description}">
+${!isPublic && html`<meta name="robots" content="noindex">`}
+${graph.map(([property, content]) => html`<meta property="${property}" content="${content}">\n`)}<link rel="canonical" href="${canonical}">
+${languages.map((tag) => html`<link rel="alternate" hreflang="${tag}" href="${origin}${inLanguage(address, tag)}">\n`)}<link rel="alternate" hreflang="x-default" href="${canonical}">`;
+};
+
+/** The address of the page in another language. */
+const inLanguage = (address: string, tag: string): string => {
+  const url = new URL(address, 'https://shop');
+  url.searchParams.set('lang', tag);
+  return `${url.pathname}${url.search}`;
+};
+
+/** A data block: no script, so the content policy does not concern it; nothing in it ends the element. */
+const dataBlock = (attributes: Html, data: object): Html =>
+  html`<script ${attributes}>${{ html: JSON.stringify(data).replaceAll('<', '\\u003c') }}</script>`;
+
+const header = ({ state, languages, logo }: Frame, { path, address }: FirstPage, { t }: Views): Html => {
+  const root = `/shop/${state.serviceHost}`;
+  const link = (to: string, more: Html, content: Html | string) =>
+    html`<a href="${root}${to}"${more}${path === to && html` aria-current="page"`}>${content}</a>`;
+  const none = html``;
+  return html`<header class="frame-header"><div class="wrap bar">
+<a class="brand" href="${root}/">${logo === undefined ? mark : logoImage(logo)}<span>${state.name}</span></a>
+<nav aria-label="${t('mainNavigation')}">${link('/', none, t('programme'))}${link('/account', html` data-account`, t('logInLink'))}</nav>
+<div class="languages" role="group" aria-label="${t('language')}">${languages.map((tag) => {
+    const name = LANGUAGE_NAMES[primary(tag)] ?? tag;
+    const isCurrent = tag === state.language;
+    return html`<a href="${inLanguage(address, tag)}" hreflang="${tag}" lang="${tag}"${isCurrent && html` aria-current="true"`}><span aria-hidden="true">${primary(tag).toUpperCase()}</span><span class="unseen">${name}</span></a>`;
+  })}</div>
+${link('/cart', html` class="cart-link"`, html`${cartIcon}<span class="cart-word">${t('cart')}</span><span class="cart-state" data-cart></span>`)}
+</div></header>`;
+};
+
+const logoImage = ({ address, width }: NonNullable<Frame['logo']>): Html =>
+  html`<img class="logo" src="${address}" alt=""${width !== undefined && html` width="${width}"`} height="${LOGO_HEIGHT}">`;
+
+const primary = (tag: string): string => tag.split('-', 1)[0] ?? tag;
+
+const footer = ({ state: { serviceHost, name, isDemo, sendsMails, links } }: Frame, { t }: Views): Html => {
+  const lost = sendsMails ? [html`<li><a href="/shop/${serviceHost}/lost-link">${t('lostLink')}</a></li>`] : [];
+  const linked = (['terms', 'privacy', 'contact'] as const).flatMap((kind) => {
+    const address = links?.[kind];
+    return address ? [html`<li><a href="${address}">${t(`link_${kind}`)}</a></li>`] : [];
+  });
+  const named = [...lost, ...linked];
+  return html`<footer class="frame-footer"><div class="wrap">
+<p class="foot-name">${name}</p>
+${named.length > 0 && html`<ul class="foot-links">${named}</ul>`}
+${isDemo && html`<p class="small">${t('demoFooter')} <a href="${LIST}">${t('allShops')}</a></p>`}
+</div></footer>`;
 };
 
 type Product = Static<typeof ProductPage>;
@@ -164,26 +164,25 @@ interface Seller {
   readonly url: string;
 }
 
-/** Minor units as a decimal number, without a currency. */
-const decimal = (amount: number, currency: string): string => {
-  const digits = EXPONENTS[currency] ?? 2;
-  return (amount / 10 ** digits).toFixed(digits);
-};
+/** Maximum events of a page, the next ones: a search engine reads no more dates than visitors do. */
+const EVENTS = 50;
 
-const lowest = ({ seatCategories }: Performance): number | undefined =>
-  seatCategories.flatMap(({ prices }) => prices.map(({ amount }) => amount)).toSorted((a, b) => a - b)[0];
-
-const offer = (
-  { url }: Seller,
-  currency: string,
-  price: number | null | undefined,
-  availability: keyof typeof AVAILABILITY,
-) => ({
-  '@type': 'Offer',
-  url,
-  availability: `${SCHEMA}/${AVAILABILITY[availability]}`,
-  ...(price === null || price === undefined ? {} : { price: decimal(price, currency), priceCurrency: currency }),
-});
+/** A show as an `Event` for each performance, anything else as a `Product` (https://schema.org). */
+export function structuredData(product: Product, seller: Seller): object {
+  if (product.type === 'show') {
+    const events = product.performances.slice(0, EVENTS).map((performance) => event(product, performance, seller));
+    return { '@context': SCHEMA, '@graph': events };
+  }
+  return {
+    '@context': SCHEMA,
+    '@type': 'Product',
+    name: product.name,
+    ...(product.description ? { description: product.description } : {}),
+    sku: product.code,
+    brand: { '@type': 'Organization', name: seller.name },
+    offers: offer(seller, product.currency, product.priceFrom, product.availability),
+  };
+}
 
 const event = (product: Product, performance: Performance, seller: Seller) => {
   const { startDate, localStartDate, timeZone, durationMinutes, venue, salesFrom } = performance;
@@ -210,22 +209,23 @@ const event = (product: Product, performance: Performance, seller: Seller) => {
   };
 };
 
-/** Maximum events of a page, the next ones: a search engine reads no more dates than visitors do. */
-const EVENTS = 50;
+const offer = (
+  { url }: Seller,
+  currency: string,
+  price: number | null | undefined,
+  availability: keyof typeof AVAILABILITY,
+) => ({
+  '@type': 'Offer',
+  url,
+  availability: `${SCHEMA}/${AVAILABILITY[availability]}`,
+  ...(price === null || price === undefined ? {} : { price: decimal(price, currency), priceCurrency: currency }),
+});
 
-/** A show as an `Event` for each performance, anything else as a `Product` (https://schema.org). */
-export const structuredData = (product: Product, seller: Seller): object => {
-  if (product.type === 'show') {
-    const events = product.performances.slice(0, EVENTS).map((performance) => event(product, performance, seller));
-    return { '@context': SCHEMA, '@graph': events };
-  }
-  return {
-    '@context': SCHEMA,
-    '@type': 'Product',
-    name: product.name,
-    ...(product.description ? { description: product.description } : {}),
-    sku: product.code,
-    brand: { '@type': 'Organization', name: seller.name },
-    offers: offer(seller, product.currency, product.priceFrom, product.availability),
-  };
+/** Minor units as a decimal number, without a currency. */
+const decimal = (amount: number, currency: string): string => {
+  const digits = EXPONENTS[currency] ?? 2;
+  return (amount / 10 ** digits).toFixed(digits);
 };
+
+const lowest = ({ seatCategories }: Performance): number | undefined =>
+  seatCategories.flatMap(({ prices }) => prices.map(({ amount }) => amount)).toSorted((a, b) => a - b)[0];

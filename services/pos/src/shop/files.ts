@@ -10,16 +10,6 @@ export const ROOT = '/shop/';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Files of npm packages that the shop loads: the QR encoder and the display typeface. */
-const packaged = (): Readonly<Record<string, string>> => {
-  const font = (name: string) => resolve(`@fontsource-variable/cormorant/files/${name}`);
-  return {
-    'lib/lean-qr.mjs': join(dirname(resolve('lean-qr')), 'index.mjs'),
-    'fonts/cormorant.woff2': font('cormorant-latin-wght-normal.woff2'),
-    'fonts/cormorant-ext.woff2': font('cormorant-latin-ext-wght-normal.woff2'),
-  };
-};
-
 /** The files of the shop. */
 export interface ShopFiles {
   /** The address of a file, with its version. */
@@ -38,7 +28,7 @@ const STYLES = ['base', 'controls', 'frame', 'catalogue', 'choice', 'seats', 'pu
 const IMPORT = /^(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)';/gm;
 
 /** Reads the files of the shop, once. */
-export const readShopFiles = (): ShopFiles => {
+export function readShopFiles(): ShopFiles {
   const own = readSiteFolder(fileURLToPath(new URL('../../shop/', import.meta.url)));
   const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
   const contents = new Map([...own, ...ofPackages]);
@@ -59,5 +49,15 @@ export const readShopFiles = (): ShopFiles => {
       .join('')
       .replaceAll('url("../', `url("${addressOf('')}`),
     modulesOf: (name) => collect(name, new Set()),
+  };
+}
+
+/** Files of npm packages that the shop loads: the QR encoder and the display typeface. */
+const packaged = (): Readonly<Record<string, string>> => {
+  const font = (name: string) => resolve(`@fontsource-variable/cormorant/files/${name}`);
+  return {
+    'lib/lean-qr.mjs': join(dirname(resolve('lean-qr')), 'index.mjs'),
+    'fonts/cormorant.woff2': font('cormorant-latin-wght-normal.woff2'),
+    'fonts/cormorant-ext.woff2': font('cormorant-latin-ext-wght-normal.woff2'),
   };
 };

@@ -34,24 +34,8 @@ const PERSONAL: readonly (readonly [RegExp, text: string, module: string])[] = [
 
 const DESCRIPTION_LENGTH = 200;
 
-const shortened = (text: string): string =>
-  text.length > DESCRIPTION_LENGTH ? `${text.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : text;
-
-/** Shown where the page's script has yet to load what it shows, after a moment. */
-const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
-<noscript><p class="wrap">${t('noScript')}</p></noscript>`;
-
-/** Whether the page of a product draws a plan. */
-const hasPlan = ({ performances }: Static<typeof ProductPage>): boolean =>
-  performances.some(({ seatCategories }) => seatCategories.some(({ numbered }) => numbered));
-
-const message = ({ t }: Views, root: string): Html => html`<div class="wrap page-message">
-<h1 tabindex="-1">${t('notFoundTitle')}</h1>
-<p class="lead">${t('notFoundText')}</p>
-<p class="buttons"><a class="button button-quiet" href="${root}/">${t('toProgramme')}</a></p></div>`;
-
 /** Prepares first pages from what the catalog says, or without it if that takes long: the page's script asks again. */
-export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) => {
+export function firstPages({ offers, now }: Pick<PosContext, 'offers' | 'now'>) {
   const showcase = createShowcase(offers, now);
   const inTime = createBestEffort({ ms: PATIENCE_MS, pauseMs: PATIENCE_MS });
 
@@ -139,7 +123,23 @@ export const firstPages = ({ offers, now }: Pick<PosContext, 'offers' | 'now'>) 
       }),
     };
   };
-};
+}
+
+const message = ({ t }: Views, root: string): Html => html`<div class="wrap page-message">
+<h1 tabindex="-1">${t('notFoundTitle')}</h1>
+<p class="lead">${t('notFoundText')}</p>
+<p class="buttons"><a class="button button-quiet" href="${root}/">${t('toProgramme')}</a></p></div>`;
+
+/** Shown where the page's script has yet to load what it shows, after a moment. */
+const waiting = ({ t }: Views): Html => html`<p class="wrap lead late">${t('oneMoment')}</p>
+<noscript><p class="wrap">${t('noScript')}</p></noscript>`;
+
+const shortened = (text: string): string =>
+  text.length > DESCRIPTION_LENGTH ? `${text.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : text;
+
+/** Whether the page of a product draws a plan. */
+const hasPlan = ({ performances }: Static<typeof ProductPage>): boolean =>
+  performances.some(({ seatCategories }) => seatCategories.some(({ numbered }) => numbered));
 
 /** In which languages a visitor reads the shop. */
 interface ShopLanguages {
@@ -164,22 +164,11 @@ interface Wishes {
 const COOKIE = 'boxoffice.language';
 const COOKIE_SECONDS = 365 * 86_400;
 
-const textsOf = (tag: string): TextLanguage | undefined =>
-  TEXT_LANGUAGES.find((one) => one === tag.split('-', 1)[0]?.toLowerCase());
-
-/** The language that the visitor chose before. */
-const chosenBefore = (cookie = ''): string | undefined =>
-  cookie
-    .split(';')
-    .map((part) => part.trim())
-    .find((part) => part.startsWith(`${COOKIE}=`))
-    ?.slice(COOKIE.length + 1);
-
 /** The languages of a page: that of `lang`, else of the cookie, else of Accept-Language, else the first. */
-export const languagesOf = (
+export function languagesOf(
   { languages: configured }: Pick<PointOfSale, 'languages'>,
   { lang, cookie, acceptLanguage }: Wishes,
-): ShopLanguages => {
+): ShopLanguages {
   const offered = configured.filter((tag) => textsOf(tag) !== undefined);
   const [language = configured[0] ?? 'en'] = languagesFor(lang ?? chosenBefore(cookie), acceptLanguage, offered);
   return {
@@ -190,4 +179,15 @@ export const languagesOf = (
     cookie:
       lang === null ? undefined : `${COOKIE}=${language}; Path=/shop; Max-Age=${COOKIE_SECONDS}; SameSite=Lax; Secure`,
   };
-};
+}
+
+const textsOf = (tag: string): TextLanguage | undefined =>
+  TEXT_LANGUAGES.find((one) => one === tag.split('-', 1)[0]?.toLowerCase());
+
+/** The language that the visitor chose before. */
+const chosenBefore = (cookie = ''): string | undefined =>
+  cookie
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(`${COOKIE}=`))
+    ?.slice(COOKIE.length + 1);

@@ -43,37 +43,18 @@ interface ShopOptions {
 
 type Context = Pick<PosContext, 'pointOfSaleOf' | 'shops' | 'offers' | 'now'>;
 
-const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
-
-const wishesOf = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
-  ...{ lang: url.searchParams.get('lang'), cookie, acceptLanguage },
-});
-
-const sendPage = (response: ServerResponse, { status, headers, body }: PageAnswer): void => {
-  response.setHeaders(new Map(Object.entries(headers)));
-  response.writeHead(status).end(body);
-};
-
-const versionOf = (content: string): string => hash('sha256', content, 'hex').slice(0, 16);
-
 /** The digits of currencies that have not two. */
 const exponents = Object.fromEntries(Object.entries(EXPONENTS).filter(([, digits]) => digits !== 2));
-
-const redirect = (response: ServerResponse, status: number, location: string, vary?: string): void => {
-  response.setHeader('Cache-Control', 'no-cache');
-  if (vary !== undefined) response.setHeader('Vary', vary);
-  response.writeHead(status, { Location: location, 'Content-Length': '0' }).end();
-};
 
 /**
  * Serves the shops below /shop/: their files, and first pages as HTML, drawn by the same code as in the browser. Passes
  * every other request to `next`.
  */
-export const createShopFront = (
+export function createShopFront(
   next: RequestListener,
   { publicUrl, shopHost, sendsMails, senderOf }: ShopOptions,
   context: Context,
-): RequestListener => {
+): RequestListener {
   const files = readShopFiles();
   const prepare = firstPages(context);
   const origin = publicUrl.replace(/\/$/, '');
@@ -184,4 +165,23 @@ export const createShopFront = (
     response.setHeaders(new Map(Object.entries(headers)));
     answer(request, response, new URL(target, origin)).catch((error: unknown) => fail(request, response, error));
   };
+}
+
+const wishesOf = ({ headers: { cookie, 'accept-language': acceptLanguage } }: IncomingMessage, url: URL) => ({
+  ...{ lang: url.searchParams.get('lang'), cookie, acceptLanguage },
+});
+
+const versionOf = (content: string): string => hash('sha256', content, 'hex').slice(0, 16);
+
+const sendPage = (response: ServerResponse, { status, headers, body }: PageAnswer): void => {
+  response.setHeaders(new Map(Object.entries(headers)));
+  response.writeHead(status).end(body);
+};
+
+const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
+
+const redirect = (response: ServerResponse, status: number, location: string, vary?: string): void => {
+  response.setHeader('Cache-Control', 'no-cache');
+  if (vary !== undefined) response.setHeader('Vary', vary);
+  response.writeHead(status, { Location: location, 'Content-Length': '0' }).end();
 };

@@ -3,25 +3,20 @@
 /** Red, green and blue, 0 to 255. */
 type Rgb = readonly [number, number, number];
 
+/** The contrast of two colours, 1 to 21. */
+export function contrast(one: string, other: string): number {
+  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+const luminance = (colour: string): number => {
+  const [red, green, blue] = parsed(colour);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+};
+
 const parsed = (colour: string): Rgb => {
   const value = Number.parseInt(colour.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
-};
-
-const written = (rgb: Rgb): string =>
-  `#${rgb
-    .map((part) =>
-      Math.max(0, Math.min(255, Math.round(part)))
-        .toString(16)
-        .padStart(2, '0'),
-    )
-    .join('')}`;
-
-/** `#rrggbb` with a share of another one mixed in, 0 to 1. */
-const mixed = (colour: string, other: string, share: number): string => {
-  const [one, two] = [parsed(colour), parsed(other)];
-  const part = (index: 0 | 1 | 2) => one[index] * (1 - share) + two[index] * share;
-  return written([part(0), part(1), part(2)]);
 };
 
 const linear = (part: number): number => {
@@ -29,33 +24,8 @@ const linear = (part: number): number => {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 };
 
-const luminance = (colour: string): number => {
-  const [red, green, blue] = parsed(colour);
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-};
-
-/** The contrast of two colours, 1 to 21. */
-export const contrast = (one: string, other: string): number => {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (lighter + 0.05) / (darker + 0.05);
-};
-
 const WHITE = '#ffffff';
 const BLACK = '#000000';
-
-/** White or black, whichever is easier to read on the colour. */
-const readableOn = (ground: string): string => (contrast(WHITE, ground) >= contrast(BLACK, ground) ? WHITE : BLACK);
-
-/** The colour, mixed with white or black as little as needed for this contrast with every ground. */
-const withContrast = (colour: string, grounds: readonly string[], least: number): string => {
-  const [ground = WHITE] = grounds;
-  const towards = readableOn(ground);
-  for (let step = 0; step < 20; step += 1) {
-    const next = mixed(colour, towards, step / 20);
-    if (grounds.every((one) => contrast(next, one) >= least)) return next;
-  }
-  return towards;
-};
 
 /** The colours of a point of sale, each `#rrggbb`. */
 interface Colours {
@@ -69,35 +39,17 @@ const BORDER = 3;
 
 type Properties = Readonly<Record<string, string>>;
 
-/** What follows from ink on paper: the same names in light and dark. */
-const surfaces = (ink: string, paper: string): Properties => ({
-  '--paper': paper,
-  '--ink': ink,
-  '--tint': mixed(paper, ink, 0.05),
-  '--soft': withContrast(mixed(ink, paper, 0.3), [paper, mixed(paper, ink, 0.05)], TEXT),
-  '--line': mixed(paper, ink, 0.14),
-  '--strong-line': withContrast(mixed(ink, paper, 0.5), [paper], BORDER),
-});
+/** The stylesheet that sets the colours of a point of sale, light and dark; empty for those of the shop itself. */
+export function lookOf(colours: Colours | undefined): string {
+  return colours
+    ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
+    : '';
+}
 
-const light = ({ accent, ink, paper }: Colours): Properties => ({
-  ...surfaces(ink, paper),
-  '--raised': mixed(paper, WHITE, 0.7),
-  '--mark': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
-  '--gold': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
-});
-
-/** The darker of ink and paper, darkened, as paper; the lighter one as ink. */
-const dark = ({ accent, ink, paper }: Colours): Properties => {
-  const [low, high] = contrast(ink, BLACK) < contrast(paper, BLACK) ? [ink, paper] : [paper, ink];
-  const night = mixed(low, BLACK, 0.55);
-  const tint = mixed(night, high, 0.05);
-  return {
-    ...surfaces(withContrast(high, [night, tint], 7), night),
-    '--raised': mixed(night, high, 0.06),
-    '--mark': withContrast(accent, [night, tint], TEXT),
-    '--gold': withContrast(accent, [night, tint], TEXT),
-  };
-};
+const rule = (selector: string, properties: Properties): string =>
+  `${selector} {\n${Object.entries(properties)
+    .map(([name, value]) => `  ${name}: ${value};\n`)
+    .join('')}}\n`;
 
 /** Of buttons and of the header, which is dark in both. */
 const always = ({ accent, ink, paper }: Colours): Properties => {
@@ -115,16 +67,65 @@ const always = ({ accent, ink, paper }: Colours): Properties => {
   };
 };
 
-const rule = (selector: string, properties: Properties): string =>
-  `${selector} {\n${Object.entries(properties)
-    .map(([name, value]) => `  ${name}: ${value};\n`)
-    .join('')}}\n`;
+/** `#rrggbb` with a share of another one mixed in, 0 to 1. */
+const mixed = (colour: string, other: string, share: number): string => {
+  const [one, two] = [parsed(colour), parsed(other)];
+  const part = (index: 0 | 1 | 2) => one[index] * (1 - share) + two[index] * share;
+  return written([part(0), part(1), part(2)]);
+};
 
-/** The stylesheet that sets the colours of a point of sale, light and dark; empty for those of the shop itself. */
-export const lookOf = (colours: Colours | undefined): string =>
-  colours
-    ? `${rule(':root', { ...always(colours), ...light(colours) })}@media (prefers-color-scheme: dark) {\n${rule(':root', dark(colours))}}\n`
-    : '';
+const written = (rgb: Rgb): string =>
+  `#${rgb
+    .map((part) =>
+      Math.max(0, Math.min(255, Math.round(part)))
+        .toString(16)
+        .padStart(2, '0'),
+    )
+    .join('')}`;
+
+/** White or black, whichever is easier to read on the colour. */
+const readableOn = (ground: string): string => (contrast(WHITE, ground) >= contrast(BLACK, ground) ? WHITE : BLACK);
+
+/** The colour, mixed with white or black as little as needed for this contrast with every ground. */
+const withContrast = (colour: string, grounds: readonly string[], least: number): string => {
+  const [ground = WHITE] = grounds;
+  const towards = readableOn(ground);
+  for (let step = 0; step < 20; step += 1) {
+    const next = mixed(colour, towards, step / 20);
+    if (grounds.every((one) => contrast(next, one) >= least)) return next;
+  }
+  return towards;
+};
+
+const light = ({ accent, ink, paper }: Colours): Properties => ({
+  ...surfaces(ink, paper),
+  '--raised': mixed(paper, WHITE, 0.7),
+  '--mark': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
+  '--gold': withContrast(accent, [paper, mixed(paper, ink, 0.05)], TEXT),
+});
+
+/** What follows from ink on paper: the same names in light and dark. */
+const surfaces = (ink: string, paper: string): Properties => ({
+  '--paper': paper,
+  '--ink': ink,
+  '--tint': mixed(paper, ink, 0.05),
+  '--soft': withContrast(mixed(ink, paper, 0.3), [paper, mixed(paper, ink, 0.05)], TEXT),
+  '--line': mixed(paper, ink, 0.14),
+  '--strong-line': withContrast(mixed(ink, paper, 0.5), [paper], BORDER),
+});
+
+/** The darker of ink and paper, darkened, as paper; the lighter one as ink. */
+const dark = ({ accent, ink, paper }: Colours): Properties => {
+  const [low, high] = contrast(ink, BLACK) < contrast(paper, BLACK) ? [ink, paper] : [paper, ink];
+  const night = mixed(low, BLACK, 0.55);
+  const tint = mixed(night, high, 0.05);
+  return {
+    ...surfaces(withContrast(high, [night, tint], 7), night),
+    '--raised': mixed(night, high, 0.06),
+    '--mark': withContrast(accent, [night, tint], TEXT),
+    '--gold': withContrast(accent, [night, tint], TEXT),
+  };
+};
 
 /** The height of the logo in the header, in pixels. */
 export const LOGO_HEIGHT = 32;
@@ -138,7 +139,7 @@ const VIEW_BOX = /^[-+\d.e]+[\s,]+[-+\d.e]+[\s,]+(\d+(?:\.\d+)?|\.\d+)[\s,]+(\d+
  * The width of an SVG image in pixels where it is {@link LOGO_HEIGHT} high, so that its place is kept until it has come;
  * undefined if the image says nothing of it. A size of more than 60 characters is none: it would keep the event loop.
  */
-export const logoWidth = (svg: string): number | undefined => {
+export function logoWidth(svg: string): number | undefined {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];
   const attribute = (name: string): string =>
     new RegExp(`\\s${name}\\s{0,9}=\\s{0,9}["']([^"']{0,60})["']`).exec(root)?.[1]?.trim() ?? '';
@@ -148,4 +149,4 @@ export const logoWidth = (svg: string): number | undefined => {
   const ratio = isSized ? Number(width[1]) / Number(height[1]) : Number(boxWidth) / Number(boxHeight);
   const pixels = Math.round(LOGO_HEIGHT * ratio);
   return Number.isFinite(pixels) && pixels > 0 ? pixels : undefined;
-};
+}

@@ -11,7 +11,7 @@ export const LIST = `${ROOT}?all`;
 const AGES = { maxAgeMs: 2_500, refreshMs: 1_000, staleMs: 600_000, max: 1 } as const;
 
 /** Creates the cached look-up of the installation's shops. Rejects with Fault `service_unavailable`. */
-export const createShops = (catalog: Pick<Catalog, 'shops'>, now: () => number = Date.now) => {
+export function createShops(catalog: Pick<Catalog, 'shops'>, now: () => number = Date.now) {
   const known = createCache<readonly Shop[]>({ ...AGES, now });
   return async (): Promise<readonly Shop[]> => {
     const load = async () => {
@@ -20,7 +20,7 @@ export const createShops = (catalog: Pick<Catalog, 'shops'>, now: () => number =
     };
     return (await known.get('', load)).value;
   };
-};
+}
 
 interface ListTexts {
   readonly title: string;
@@ -61,7 +61,7 @@ const texts: Readonly<Record<Language, ListTexts>> = {
 };
 
 /** The list of shops as a page, by name; of none, how one is made. */
-export const listPage = (shops: readonly Shop[], language: Language): PageAnswer => {
+export function listPage(shops: readonly Shop[], language: Language): PageAnswer {
   const { title, choose, none, toDocumentation } = texts[language];
   const compare = new Intl.Collator(language).compare;
   const named = shops.map(({ serviceHost, name, languages }) => ({
@@ -82,4 +82,4 @@ export const listPage = (shops: readonly Shop[], language: Language): PageAnswer
   );
   const content = html`${list}\n<p class="languages">${others}</p>`;
   return showPage({ language, institution: undefined, title, content });
-};
+}

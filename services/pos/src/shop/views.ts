@@ -90,8 +90,8 @@ export type Views = typeof views;
 export { programmeState };
 
 /** Draws synchronously for a point of sale and language: the modules know one at a time. */
-export const drawIn = <Result>(state: ShopState, draw: (views: Views) => Result): Result => {
+export function drawIn<Result>(state: ShopState, draw: (views: Views) => Result): Result {
   useTexts(tables.get(state.texts) ?? {});
   useShop(state);
   return draw(views);
-};
+}

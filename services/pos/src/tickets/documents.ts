@@ -34,15 +34,34 @@ interface SoldTickets {
 /** Documents drawn concurrently for one request. */
 const WIDTH = 4;
 
+/**
+ * The document of an order: a page for each of these tickets that is printed, in their order.
+ * @throws {PosFault} `ticket_not_printed` if none is, or if one ceases to be in this moment
+ */
+export async function orderDocument(
+  context: DocumentsContext,
+  { order, tickets, ...reading }: Reading & SoldTickets,
+): Promise<ShownDocument> {
+  const ids = tickets.filter(isShown).map(({ id }) => id);
+  if (ids.length === 0) throw new PosFault('ticket_not_printed', 'No ticket of the order is printed.');
+  const draw = await drawingFor(context, order, reading);
+  return draw(ids).catch((error: unknown) => {
+    if (!isRefusal(error)) throw error;
+    throw new PosFault('ticket_not_printed', 'A ticket of the order was cancelled or replaced just now.');
+  });
+}
+
 /** A ticket whose code is in a document. */
 const isShown = ({ status }: Pick<Ticket, 'status'>): boolean => status === 'printed' || status === 'controlled';
 
-const isRefusal = (error: unknown): error is ServiceRefusal => error instanceof ServiceRefusal && error.http === 412;
-
-const refuse = (error: unknown): never => {
-  if (!isRefusal(error)) throw error;
-  if (error.status === 'ticket_not_printed') throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
-  throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
+/** Draws documents of an order's tickets, a page for each ticket. */
+const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
+  const { institution, name, branding } = pointOfSale;
+  const buyer = await buyerOf(context, institution, order);
+  const seller = { name: textIn(name, languages), branding };
+  const shown = { languages, pointOfSale: seller, order: { number: order.number ?? order.id, buyer } };
+  return (ticketIds: readonly string[]): Promise<ShownDocument> =>
+    context.tickets.draw(institution, { ticketIds, ...shown });
 };
 
 /** The buyer's name; null for an erased contact, and while contacts does not answer: a ticket is worth more than it. */
@@ -57,52 +76,33 @@ const buyerOf = async ({ contacts, log }: DocumentsContext, institution: string,
   }
 };
 
-/** Draws documents of an order's tickets, a page for each ticket. */
-const drawingFor = async (context: DocumentsContext, order: Sold, { pointOfSale, languages }: Reading) => {
-  const { institution, name, branding } = pointOfSale;
-  const buyer = await buyerOf(context, institution, order);
-  const seller = { name: textIn(name, languages), branding };
-  const shown = { languages, pointOfSale: seller, order: { number: order.number ?? order.id, buyer } };
-  return (ticketIds: readonly string[]): Promise<ShownDocument> =>
-    context.tickets.draw(institution, { ticketIds, ...shown });
-};
-
-/**
- * The document of an order: a page for each of these tickets that is printed, in their order.
- * @throws {PosFault} `ticket_not_printed` if none is, or if one ceases to be in this moment
- */
-export const orderDocument = async (
-  context: DocumentsContext,
-  { order, tickets, ...reading }: Reading & SoldTickets,
-): Promise<ShownDocument> => {
-  const ids = tickets.filter(isShown).map(({ id }) => id);
-  if (ids.length === 0) throw new PosFault('ticket_not_printed', 'No ticket of the order is printed.');
-  const draw = await drawingFor(context, order, reading);
-  return draw(ids).catch((error: unknown) => {
-    if (!isRefusal(error)) throw error;
-    throw new PosFault('ticket_not_printed', 'A ticket of the order was cancelled or replaced just now.');
-  });
-};
+const isRefusal = (error: unknown): error is ServiceRefusal => error instanceof ServiceRefusal && error.http === 412;
 
 /**
  * The document of one ticket.
  * @throws {PosFault} `ticket_not_printed`; `ticket_not_changeable` if it was cancelled or replaced
  */
-export const ticketDocument = async (
+export async function ticketDocument(
   context: DocumentsContext,
   { ticket, ...reading }: Reading & { readonly ticket: Ticket },
-): Promise<ShownDocument> => {
+): Promise<ShownDocument> {
   const { orderId: id, contactNumber } = ticket;
   const order = await context.orders.get(reading.pointOfSale.institution, id);
   const draw = await drawingFor(context, order ?? { id, contactNumber }, reading);
   return draw([ticket.id]).catch(refuse);
+}
+
+const refuse = (error: unknown): never => {
+  if (!isRefusal(error)) throw error;
+  if (error.status === 'ticket_not_printed') throw new PosFault('ticket_not_printed', 'The ticket is not printed.');
+  throw new PosFault('ticket_not_changeable', 'The ticket was cancelled or replaced.');
 };
 
 /** The documents of those tickets of an order that have one, by ticket id. */
-export const documentsOf = async (
+export async function documentsOf(
   context: DocumentsContext,
   { order, tickets, ...reading }: Reading & SoldTickets,
-): Promise<Record<string, ShownDocument>> => {
+): Promise<Record<string, ShownDocument>> {
   const draw = await drawingFor(context, order, reading);
   const documents = new Map<string, ShownDocument>();
   await eachOf(tickets.filter(isShown).values(), WIDTH, async ({ id }) => {
@@ -116,4 +116,4 @@ export const documentsOf = async (
   return Object.fromEntries(
     tickets.flatMap(({ id }) => [documents.get(id)].flatMap((one) => (one ? [[id, one]] : []))),
   );
-};
+}

@@ -17,16 +17,11 @@ import { ticketDocument } from './documents.ts';
 
 const params = { id: pathId };
 
-const refuseChange = (error: unknown): never => {
-  if (!(error instanceof ServiceRefusal && (error.http === 409 || error.http === 412))) throw error;
-  throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
-};
-
 /** The operations on own tickets. */
-export const ticketsRoutes = (
+export function ticketsRoutes(
   context: Pick<PosContext, 'tickets' | 'purchases' | 'orders' | 'contacts' | 'offers' | 'bestEffortCatalog' | 'log'>,
   edition: Edition,
-): AnyOperation[] => {
+): AnyOperation[] {
   const { tickets, purchases } = context;
   const { Ticket, isExperimental } = edition;
   const example = { params: { id: examples.ids.ticket }, answer: edition.examples.ticket };
@@ -153,4 +148,9 @@ export const ticketsRoutes = (
       },
     }),
   ];
+}
+
+const refuseChange = (error: unknown): never => {
+  if (!(error instanceof ServiceRefusal && (error.http === 409 || error.http === 412))) throw error;
+  throw new PosFault('ticket_not_changeable', 'The ticket was used, cancelled or replaced.');
 };

@@ -23,19 +23,15 @@ const refusedWhenBuying: readonly Reason[] = [
 type Version = 'v1' | 'vexp';
 
 /** The version of the operation's path. */
-export const versionOf = ({ path }: Pick<AnyOperation, 'path'>): Version =>
-  path.startsWith('/tnwr/vexp/') ? 'vexp' : 'v1';
-
-const under = (fixture: Fixture, version: Version): Fixture => ({
-  ...fixture,
-  call: (method, path, call) => fixture.call(method, path, { version, ...call }),
-});
+export function versionOf({ path }: Pick<AnyOperation, 'path'>): Version {
+  return path.startsWith('/tnwr/vexp/') ? 'vexp' : 'v1';
+}
 
 /** Requests for every refusal of each operation, except those of context, session and form. */
-export const scenariosOf = async (
+export async function scenariosOf(
   given: Fixture,
   version: Version,
-): Promise<Readonly<Record<string, readonly Scenario[]>>> => {
+): Promise<Readonly<Record<string, readonly Scenario[]>>> {
   const fixture = under(given, version);
   const user = await fixture.user();
   const token = await fixture.logIn(user);
@@ -165,10 +161,15 @@ export const scenariosOf = async (
     getOwnTicketDocument: [documentOf('not_printed'), documentOf('cancelled')],
     nameOwnTicket: [usersTicket, reused('PATCH', '/tickets/x', token, ana, eva)],
   };
-};
+}
+
+const under = (fixture: Fixture, version: Version): Fixture => ({
+  ...fixture,
+  call: (method, path, call) => fixture.call(method, path, { version, ...call }),
+});
 
 /** Requests for the refusals of every operation: context, session, format, form, resource. */
-export const generalRefusals = (given: Fixture, operation: AnyOperation, token: string): Scenario[] => {
+export function generalRefusals(given: Fixture, operation: AnyOperation, token: string): Scenario[] {
   const { method, path, access, body } = operation;
   const fixture = under(given, versionOf(operation));
   const target = path.replace(/^\/tnwr\/\w+/, '').replaceAll(/\{[^}]*\}/g, 'x');
@@ -193,4 +194,4 @@ export const generalRefusals = (given: Fixture, operation: AnyOperation, token: 
     ...(takesBody ? [call({ token, body: { ...valid, junk: 1 } })] : []),
     ...(path.includes('{') ? [call({ token, ...(body ? { body: valid ?? {} } : {}) })] : []),
   ];
-};
+}

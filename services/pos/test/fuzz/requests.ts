@@ -6,7 +6,7 @@ interface Random {
   pick<Item>(items: readonly Item[]): Item;
 }
 
-export const seeded = (seed: number): Random => {
+export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -16,7 +16,7 @@ export const seeded = (seed: number): Random => {
   };
   const below = (limit: number): number => Math.floor(next() * limit);
   return { next, below, pick: (items) => items[below(items.length)] as never };
-};
+}
 
 export interface FuzzRequest {
   readonly method: string;
@@ -104,71 +104,8 @@ const QUERIES = [
   '',
 ];
 
-const word = (random: Random, { words }: Known): string => random.pick(random.next() < 0.6 ? words : NASTY);
-
-const value = (random: Random, known: Known, depth = 0): unknown => {
-  const kind = random.below(depth > 3 ? 6 : 9);
-  if (kind < 3) return word(random, known);
-  if (kind === 3) return random.pick([0, 1, -1, 2, 51, 1.5, 1e20, -0, Number.MAX_SAFE_INTEGER]);
-  if (kind === 4) return random.pick([true, false, null]);
-  if (kind === 5) return random.pick(['on_account', 'external', 'simulated', 'ok', 'declined', 'a@b.example']);
-  if (kind === 6) return Array.from({ length: random.below(4) }, () => value(random, known, depth + 1));
-  return record(random, known, depth + 1);
-};
-
-const record = (random: Random, known: Known, depth = 0): object =>
-  Object.fromEntries(
-    Array.from({ length: random.below(6) }, () => [random.pick(FIELDS), value(random, known, depth + 1)]),
-  );
-
-/** Nearly valid bodies, so that requests reach the handlers. */
-const plausible = (random: Random, known: Known): object =>
-  random.pick<() => object>([
-    () => random.pick(known.items),
-    () => ({
-      performanceId: word(random, known),
-      seatCategoryId: word(random, known),
-      tariffId: word(random, known),
-      quantity: 1 + random.below(4),
-    }),
-    () => ({
-      contact: { firstName: word(random, known), lastName: 'B', email: 'a@b.example' },
-      paymentMethod: random.pick(['external', 'simulated', 'on_account']),
-    }),
-    () => ({ login: word(random, known), password: word(random, known) }),
-    () => ({ beneficiaryFirstName: value(random, known), beneficiaryLastName: word(random, known) }),
-    () => ({ contactNumber: word(random, known), paymentMethod: 'simulated', paymentToken: 'ok' }),
-  ])();
-
-const body = (random: Random, known: Known): string | Buffer | undefined => {
-  const kind = random.below(14);
-  if (kind < 5) return JSON.stringify(plausible(random, known));
-  if (kind < 8) return JSON.stringify(record(random, known));
-  if (kind === 8) return JSON.stringify(value(random, known));
-  if (kind === 9) return `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
-  if (kind === 10) return '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}},"quantity":1}';
-  if (kind === 11) return random.pick(['{', '[]', '"', 'null', '{"a":1,"a":2}', '\u0000', '{"a":1}}']);
-  if (kind === 12) return Buffer.from(Array.from({ length: 64 }, () => random.below(256)));
-  return random.next() < 0.3 ? 'x'.repeat(300_000) : undefined;
-};
-
-const path = (random: Random, known: Known, template: string): string => {
-  const base = random.next() < 0.95 ? random.pick(['/tnwr/v1', '/tnwr/vexp']) : random.pick(['/tnwr/v2', '/tnwr', '']);
-  const below = template.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(word(random, known)) || 'x');
-  const parameters = Array.from({ length: random.below(4) }, () => {
-    const name = random.pick(QUERIES);
-    const text = random.next() < 0.5 ? String(random.below(600)) : word(random, known);
-    return random.next() < 0.1 ? `${name}=%zz` : `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
-  });
-  const query = parameters.length > 0 ? `?${parameters.join('&')}` : '';
-  return `${base}${random.next() < 0.02 ? '//' : ''}${below}${query}`;
-};
-
-/** The text without characters that a header may not contain. */
-const headerSafe = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '');
-
 /** A random request; some are nearly valid. */
-export const randomRequest = (random: Random, known: Known): FuzzRequest => {
+export function randomRequest(random: Random, known: Known): FuzzRequest {
   const maybe = (chance: number, name: string, make: () => string): [string, string][] =>
     random.next() < chance ? [[name, headerSafe(make())]] : [];
   const [declared, template] = random.pick(known.operations);
@@ -195,4 +132,67 @@ export const randomRequest = (random: Random, known: Known): FuzzRequest => {
     ...maybe(0.05, 'if-none-match', () => random.pick(['*', '"x"', ...NASTY])),
   ]);
   return { method, path: path(random, known, template), headers, body: content };
+}
+
+/** The text without characters that a header may not contain. */
+const headerSafe = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '');
+
+const body = (random: Random, known: Known): string | Buffer | undefined => {
+  const kind = random.below(14);
+  if (kind < 5) return JSON.stringify(plausible(random, known));
+  if (kind < 8) return JSON.stringify(record(random, known));
+  if (kind === 8) return JSON.stringify(value(random, known));
+  if (kind === 9) return `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+  if (kind === 10) return '{"__proto__":{"admin":true},"constructor":{"prototype":{"x":1}},"quantity":1}';
+  if (kind === 11) return random.pick(['{', '[]', '"', 'null', '{"a":1,"a":2}', '\u0000', '{"a":1}}']);
+  if (kind === 12) return Buffer.from(Array.from({ length: 64 }, () => random.below(256)));
+  return random.next() < 0.3 ? 'x'.repeat(300_000) : undefined;
+};
+
+/** Nearly valid bodies, so that requests reach the handlers. */
+const plausible = (random: Random, known: Known): object =>
+  random.pick<() => object>([
+    () => random.pick(known.items),
+    () => ({
+      performanceId: word(random, known),
+      seatCategoryId: word(random, known),
+      tariffId: word(random, known),
+      quantity: 1 + random.below(4),
+    }),
+    () => ({
+      contact: { firstName: word(random, known), lastName: 'B', email: 'a@b.example' },
+      paymentMethod: random.pick(['external', 'simulated', 'on_account']),
+    }),
+    () => ({ login: word(random, known), password: word(random, known) }),
+    () => ({ beneficiaryFirstName: value(random, known), beneficiaryLastName: word(random, known) }),
+    () => ({ contactNumber: word(random, known), paymentMethod: 'simulated', paymentToken: 'ok' }),
+  ])();
+
+const word = (random: Random, { words }: Known): string => random.pick(random.next() < 0.6 ? words : NASTY);
+
+const value = (random: Random, known: Known, depth = 0): unknown => {
+  const kind = random.below(depth > 3 ? 6 : 9);
+  if (kind < 3) return word(random, known);
+  if (kind === 3) return random.pick([0, 1, -1, 2, 51, 1.5, 1e20, -0, Number.MAX_SAFE_INTEGER]);
+  if (kind === 4) return random.pick([true, false, null]);
+  if (kind === 5) return random.pick(['on_account', 'external', 'simulated', 'ok', 'declined', 'a@b.example']);
+  if (kind === 6) return Array.from({ length: random.below(4) }, () => value(random, known, depth + 1));
+  return record(random, known, depth + 1);
+};
+
+const record = (random: Random, known: Known, depth = 0): object =>
+  Object.fromEntries(
+    Array.from({ length: random.below(6) }, () => [random.pick(FIELDS), value(random, known, depth + 1)]),
+  );
+
+const path = (random: Random, known: Known, template: string): string => {
+  const base = random.next() < 0.95 ? random.pick(['/tnwr/v1', '/tnwr/vexp']) : random.pick(['/tnwr/v2', '/tnwr', '']);
+  const below = template.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(word(random, known)) || 'x');
+  const parameters = Array.from({ length: random.below(4) }, () => {
+    const name = random.pick(QUERIES);
+    const text = random.next() < 0.5 ? String(random.below(600)) : word(random, known);
+    return random.next() < 0.1 ? `${name}=%zz` : `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+  });
+  const query = parameters.length > 0 ? `?${parameters.join('&')}` : '';
+  return `${base}${random.next() < 0.02 ? '//' : ''}${below}${query}`;
 };

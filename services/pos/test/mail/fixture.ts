@@ -33,10 +33,8 @@ export interface TestServer extends Replies {
   close(): Promise<void>;
 }
 
-const refusal = (code: number): Error => Object.assign(new Error(`planted ${code}`), { responseCode: code });
-
 /** Starts a server; without options it takes everything, without TLS and passwords. */
-export const openSmtpServer = async (options: SMTPServerOptions = {}): Promise<TestServer> => {
+export async function openSmtpServer(options: SMTPServerOptions = {}): Promise<TestServer> {
   const received: Received[] = [];
   const named: string[] = [];
   const senders: string[] = [];
@@ -83,14 +81,30 @@ export const openSmtpServer = async (options: SMTPServerOptions = {}): Promise<T
     senders,
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   });
-};
+}
+
+const refusal = (code: number): Error => Object.assign(new Error(`planted ${code}`), { responseCode: code });
 
 /** The setting of a server. */
-export const mailServerAt = ({ port }: Pick<TestServer, 'port'>) => ({ host: '127.0.0.1', port, secure: false });
+export function mailServerAt({ port }: Pick<TestServer, 'port'>) {
+  return { host: '127.0.0.1', port, secure: false };
+}
 
 /** The headers of a mail, unfolded. */
-export const headersOf = ({ raw }: Received): string =>
-  raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n[ \t]+/g, ' ') ?? '';
+export function headersOf({ raw }: Received): string {
+  return raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n[ \t]+/g, ' ') ?? '';
+}
+
+/** The text part: nodemailer writes it first, as quoted-printable where it has to. */
+export function textOf(mail: Received): string {
+  return partOf(mail, 'text/plain');
+}
+
+const partOf = ({ raw }: Received, type: string): string => {
+  const part = new RegExp(`Content-Type: ${type}([\\s\\S]*?)\\r\\n\\r\\n([\\s\\S]*?)\\r\\n--`);
+  const [, head = '', body = ''] = part.exec(raw) ?? [];
+  return decoded(head, body);
+};
 
 const decoded = (head: string, body: string): string => {
   if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString();
@@ -101,28 +115,22 @@ const decoded = (head: string, body: string): string => {
   return Buffer.from(bytes, 'latin1').toString();
 };
 
-const partOf = ({ raw }: Received, type: string): string => {
-  const part = new RegExp(`Content-Type: ${type}([\\s\\S]*?)\\r\\n\\r\\n([\\s\\S]*?)\\r\\n--`);
-  const [, head = '', body = ''] = part.exec(raw) ?? [];
-  return decoded(head, body);
-};
-
-/** The text part: nodemailer writes it first, as quoted-printable where it has to. */
-export const textOf = (mail: Received): string => partOf(mail, 'text/plain');
-
-export const htmlIn = (mail: Received): string => partOf(mail, 'text/html');
+export function htmlIn(mail: Received): string {
+  return partOf(mail, 'text/html');
+}
 
 /** The attached calendar files, and the method that the type of each says. */
-export const calendarsIn = ({ raw }: Received) =>
-  [...raw.matchAll(/Content-Type: text\/calendar;([\s\S]*?)\r\n\r\n([\w+/=\r\n]+?)\r\n--/g)].map(
+export function calendarsIn({ raw }: Received) {
+  return [...raw.matchAll(/Content-Type: text\/calendar;([\s\S]*?)\r\n\r\n([\w+/=\r\n]+?)\r\n--/g)].map(
     ([, head = '', body = '']) => ({
       method: /method=(\w+)/.exec(head)?.[1],
       text: Buffer.from(body, 'base64').toString().replaceAll(/\r\n /g, ''),
     }),
   );
+}
 
 /** What orders announces of an order, as `order.recorded`. */
-export const announced = (fixture: Fixture, orderId: string, type: string, more: object = {}): object => {
+export function announced(fixture: Fixture, orderId: string, type: string, more: object = {}): object {
   const order = fixture.orders.orders.get(orderId);
   if (!order) throw new Error(`there is no order ${orderId}`);
   const { contactNumber, pointOfSale } = order;
@@ -140,13 +148,13 @@ export const announced = (fixture: Fixture, orderId: string, type: string, more:
       ...more,
     },
   };
-};
+}
 
 /** A guest buys a place; the tickets are issued as electronic ones. Returns the order's id and the guest's contact. */
-export const sell = async (
+export async function sell(
   fixture: Fixture,
   { email = 'ana.martin@example.org', itemCount = 1, first = {} as object } = {},
-) => {
+) {
   const { fill, buy, itemOf } = shopperOf(fixture);
   const { token, cartId } = await fill(undefined, first);
   for (let more = 1; more < itemCount; more += 1)
@@ -164,4 +172,4 @@ export const sell = async (
   const [line] = order.lines;
   if (!line) throw new Error('the order is empty');
   return { order, id: order.id, contactNumber: String(order.contactNumber), performanceId: line.performanceId };
-};
+}

@@ -11,27 +11,16 @@ import { createSmtp, type MailServer } from '../../src/mail/server.ts';
 import { type MailDocument, mailsCollection, workOfMail } from '../../src/store.ts';
 import { openSmtpServer } from './fixture.ts';
 
-/** The order's id is the address: what is composed is not what tests of sending are about. */
-const compose: Compose = async ({ id, orderId, pointOfSale }) => ({
-  state: 'ready',
-  pointOfSale: { demo: false } as never,
-  mail: {
-    from: `house@${pointOfSale}`,
-    to: orderId,
-    subject: id,
-    text: 'Hello',
-    messageId: `<${id}@example.org>`,
-  },
-});
-
 /** An instance that sends. */
 type Instance = Pick<Sender, 'refusedSenders'> & { close(): Promise<void> };
 
 /** When a mail is due. */
-export const dueOf = (mail: MailDocument | undefined): DueWork | undefined => mail?.due?.[workOfMail(mail)];
+export function dueOf(mail: MailDocument | undefined): DueWork | undefined {
+  return mail?.due?.[workOfMail(mail)];
+}
 
 /** An outbox, a server, and instances that send over the common store, on a clock of their own. */
-export const openSending = async (engine: TestEngine) => {
+export async function openSending(engine: TestEngine) {
   const open = await engine.open();
   const senders: Instance[] = [];
   const lines: string[] = [];
@@ -99,6 +88,19 @@ export const openSending = async (engine: TestEngine) => {
       await open.discard();
     },
   });
-};
+}
+
+/** The order's id is the address: what is composed is not what tests of sending are about. */
+const compose: Compose = async ({ id, orderId, pointOfSale }) => ({
+  state: 'ready',
+  pointOfSale: { demo: false } as never,
+  mail: {
+    from: `house@${pointOfSale}`,
+    to: orderId,
+    subject: id,
+    text: 'Hello',
+    messageId: `<${id}@example.org>`,
+  },
+});
 
 export type Sending = Awaited<ReturnType<typeof openSending>>;

@@ -47,7 +47,7 @@ export class FakeElement {
 }
 
 /** A document of such elements, in which the announcer and the place of notices are found. */
-export const fakeDocument = () => {
+export function fakeDocument() {
   const [announcer, notices] = [new FakeElement('p'), new FakeElement('div')];
   return {
     cookie: '',
@@ -59,11 +59,13 @@ export const fakeDocument = () => {
     notices,
     querySelector: (selector: string) => ({ '[data-announcer]': announcer, '.notices': notices })[selector] ?? null,
   };
-};
+}
 
 /** A module of the shop, which is plain JavaScript without types. */
 // biome-ignore lint/suspicious/noExplicitAny: the browser's code has no types
-export const shopModule = (name: string): Promise<any> => import(new URL(`../../shop/${name}`, import.meta.url).href);
+export function shopModule(name: string): Promise<any> {
+  return import(new URL(`../../shop/${name}`, import.meta.url).href);
+}
 
 // Halls with parterre, balconies and boxes, in the form of `GET …/seat-map`.
 
@@ -99,11 +101,8 @@ interface Block {
 
 const PITCH = 10;
 
-const letters = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `${'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index % 26]}${index < 26 ? '' : '2'}`);
-
 /** A hall of blocks of rows; `isFree` is told the index of each seat. */
-export const hallOfBlocks = (blocks: readonly Block[], isFree: (index: number) => boolean = () => true): SeatMap => {
+export function hallOfBlocks(blocks: readonly Block[], isFree: (index: number) => boolean = () => true): SeatMap {
   const seats: Record<string, Place> = {};
   let index = 0;
   for (const { id, x, y, rows, seats: count, bend = 0, turn = 0 } of blocks) {
@@ -133,10 +132,10 @@ export const hallOfBlocks = (blocks: readonly Block[], isFree: (index: number) =
     return { id, name, seatCategoryId: category, outline };
   });
   return { stage: { x: -100, y: -25, width: 200 }, areas, seats };
-};
+}
 
 /** An opera house of about 2,000 seats: parterre, two balconies, boxes along both sides. */
-export const operaHouse = (isFree?: (index: number) => boolean): SeatMap => {
+export function operaHouse(isFree?: (index: number) => boolean): SeatMap {
   const box = (side: -1 | 1, number: number): Block => ({
     id: `box${side < 0 ? 'L' : 'R'}${number}`,
     name: `Box ${number} ${side < 0 ? 'left' : 'right'}`,
@@ -175,4 +174,7 @@ export const operaHouse = (isFree?: (index: number) => boolean): SeatMap => {
     ],
     isFree,
   );
-};
+}
+
+const letters = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index % 26]}${index < 26 ? '' : '2'}`);

@@ -21,49 +21,24 @@ interface Description {
 }
 
 /** The current description of the service. */
-export const describeNow = (): Description =>
-  dereferenced(
+export function describeNow(): Description {
+  return dereferenced(
     openApiDocument({ service: 'pos', version: '1.0.0', operations: routes({} as PosContext), family: familyB }),
   ) as Description;
-
-/** A schema without descriptions, which may change, and with maps in the form that they had when v1 was frozen. */
-const plain = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(plain);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { additionalProperties, ...rest } = schema as { readonly additionalProperties?: unknown };
-  if (typeof additionalProperties === 'object')
-    return plain({ ...rest, patternProperties: { '^.*$': additionalProperties } });
-  const entries = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value === 'object');
-  return Object.fromEntries(entries.map(([name, value]) => [name, plain(value)]));
-};
-
-const responseOf = ({ headers = {}, content = {} }: DescribedResponse) => ({
-  headers: Object.keys(headers).sort(),
-  schema: plain(content['application/json']?.schema),
-});
-
-const isSuccess = (status: string): boolean => status.startsWith('2');
+}
 
 /** The codes that the schema of an error names. */
-export const codesIn = (schema: unknown): readonly string[] => {
+export function codesIn(schema: unknown): readonly string[] {
   const { allOf = [] } = (schema ?? {}) as { readonly allOf?: readonly ErrorSchema[] };
   return allOf.flatMap(({ properties }) => properties?.errorCode?.enum ?? []);
-};
+}
 interface ErrorSchema {
   readonly properties?: { readonly errorCode?: { readonly enum?: readonly string[] } };
 }
 
-const codesOf = ({ responses }: Described): string[] =>
-  Object.entries(responses)
-    .filter(([status]) => !isSuccess(status))
-    .flatMap(([status, { content }]) =>
-      codesIn(content?.['application/json']?.schema).map((code) => `${status} ${code}`),
-    )
-    .sort();
-
 /** Parameters, bodies and answers of the operations of a version, without descriptions and examples. */
-export const publishedBelow = (prefix: string, { paths, components }: Description): Record<string, unknown> =>
-  Object.fromEntries(
+export function publishedBelow(prefix: string, { paths, components }: Description): Record<string, unknown> {
+  return Object.fromEntries(
     Object.entries(paths)
       .filter(([path]) => path.startsWith(`${prefix}/`))
       .flatMap(([path, item]) =>
@@ -88,6 +63,35 @@ export const publishedBelow = (prefix: string, { paths, components }: Descriptio
       )
       .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   );
+}
+
+/** A schema without descriptions, which may change, and with maps in the form that they had when v1 was frozen. */
+const plain = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(plain);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { additionalProperties, ...rest } = schema as { readonly additionalProperties?: unknown };
+  if (typeof additionalProperties === 'object')
+    return plain({ ...rest, patternProperties: { '^.*$': additionalProperties } });
+  const entries = Object.entries(schema).filter(([name, value]) => name !== 'description' || typeof value === 'object');
+  return Object.fromEntries(entries.map(([name, value]) => [name, plain(value)]));
+};
+
+const isSuccess = (status: string): boolean => status.startsWith('2');
+
+const responseOf = ({ headers = {}, content = {} }: DescribedResponse) => ({
+  headers: Object.keys(headers).sort(),
+  schema: plain(content['application/json']?.schema),
+});
+
+const codesOf = ({ responses }: Described): string[] =>
+  Object.entries(responses)
+    .filter(([status]) => !isSuccess(status))
+    .flatMap(([status, { content }]) =>
+      codesIn(content?.['application/json']?.schema).map((code) => `${status} ${code}`),
+    )
+    .sort();
 
 /** The value after a round trip through JSON. */
-export const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+export function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null));
+}

@@ -7,49 +7,8 @@ import { heading, languageChoice, message, show, signOut } from './frame.js';
 /** So many can be seen at once; of more those are shown that are looked for. */
 const SEEN = 12;
 
-const load = async (link) =>
-  groupByDay(await link.getAll('/svc/v3/catalog/programme', windowFrom(link.now())), link.now());
-
-/** When a performance began that has not begun today, and when it is over. */
-const lastsOf = ({ localStart, localEnd }) =>
-  t(localEnd === null ? 'lastsSince' : 'lasts', {
-    start: momentOf(localStart),
-    end: localEnd === null ? '' : momentOf(localEnd),
-  });
-
-const row = (performance, isChosen, now) => {
-  const { id, name, startDate, localStart, venue } = performance;
-  const today = new Date(localNow(performance, now)).toISOString().slice(0, 10);
-  const isEarlier = Date.parse(startDate) <= now && !localStart.startsWith(today);
-  const words = isEarlier ? localised(name) : `${startOf(performance)} ${localised(name)}`;
-  return h(
-    'label',
-    { class: 'choice' },
-    h('input', { type: 'checkbox', name: 'performance', value: id, checked: isChosen }),
-    h(
-      'span',
-      null,
-      h('strong', null, words),
-      h('small', null, [venue.name, isEarlier && lastsOf(performance)].filter(Boolean).join(' · ')),
-    ),
-  );
-};
-
-/** A field that shows only the rows with its words, and those that are chosen. */
-const finder = (rows) => {
-  const find = ({ target }) => {
-    const words = target.value.toLocaleLowerCase().split(/\s+/);
-    for (const one of rows) {
-      const text = one.textContent.toLocaleLowerCase();
-      one.hidden = !one.querySelector('input').checked && !words.every((word) => text.includes(word));
-    }
-  };
-  const field = h('input', { type: 'search', autocomplete: 'off', oninput: find });
-  return h('label', { class: 'field' }, h('span', null, t('find')), field);
-};
-
 /** The choice of performances and of the door's name. */
-export const choosePage = async (context) => {
+export async function choosePage(context) {
   const { evening, link, open, synchronise } = context;
   show(h('div', { class: 'page' }, heading(t('chooseTitle')), message(t('loading'))));
   const leave = button({ onclick: () => signOut(context) }, null, t('signOut'));
@@ -121,4 +80,45 @@ export const choosePage = async (context) => {
       languageChoice(() => open('choose')),
     ),
   );
+}
+
+const load = async (link) =>
+  groupByDay(await link.getAll('/svc/v3/catalog/programme', windowFrom(link.now())), link.now());
+
+const row = (performance, isChosen, now) => {
+  const { id, name, startDate, localStart, venue } = performance;
+  const today = new Date(localNow(performance, now)).toISOString().slice(0, 10);
+  const isEarlier = Date.parse(startDate) <= now && !localStart.startsWith(today);
+  const words = isEarlier ? localised(name) : `${startOf(performance)} ${localised(name)}`;
+  return h(
+    'label',
+    { class: 'choice' },
+    h('input', { type: 'checkbox', name: 'performance', value: id, checked: isChosen }),
+    h(
+      'span',
+      null,
+      h('strong', null, words),
+      h('small', null, [venue.name, isEarlier && lastsOf(performance)].filter(Boolean).join(' · ')),
+    ),
+  );
+};
+
+/** When a performance began that has not begun today, and when it is over. */
+const lastsOf = ({ localStart, localEnd }) =>
+  t(localEnd === null ? 'lastsSince' : 'lasts', {
+    start: momentOf(localStart),
+    end: localEnd === null ? '' : momentOf(localEnd),
+  });
+
+/** A field that shows only the rows with its words, and those that are chosen. */
+const finder = (rows) => {
+  const find = ({ target }) => {
+    const words = target.value.toLocaleLowerCase().split(/\s+/);
+    for (const one of rows) {
+      const text = one.textContent.toLocaleLowerCase();
+      one.hidden = !one.querySelector('input').checked && !words.every((word) => text.includes(word));
+    }
+  };
+  const field = h('input', { type: 'search', autocomplete: 'off', oninput: find });
+  return h('label', { class: 'field' }, h('span', null, t('find')), field);
 };

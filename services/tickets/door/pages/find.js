@@ -8,52 +8,9 @@ const [PAGE, PAGES] = [10, 2];
 /** The number of a ticket, which may lack its beginning: long, of letters and digits. Names and seats are none. */
 const TICKET = /^(?:tic_)?(?=[a-z]*\d)[a-z\d]{16,}(?:_r\d+)?$/;
 
-/** The id that a text is; undefined if it is none. */
-const ticketIdIn = (text) => {
-  const id = text.replaceAll(/\s/g, '').toLowerCase();
-  if (!TICKET.test(id) && !id.startsWith('tic_')) return undefined;
-  return id.startsWith('tic_') ? id : `tic_${id}`;
-};
-
-const codeOf = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-
-/** The tickets in force that a text means, at most two pages of them, and whether there are more. */
-const search = async (link, performances, q) => {
-  const hits = [];
-  let areMore = false;
-  for (const performance of performances) {
-    let cursor;
-    for (let page = 0; page < PAGES; page += 1) {
-      const answer = await link.get('/svc/v3/tickets', { q, performanceId: performance.id, limit: PAGE, cursor });
-      const open = answer.items.filter(({ status }) => !['invalidated', 'cancelled'].includes(status));
-      hits.push(...open.map((ticket) => ({ ...ticket, performance })));
-      cursor = answer.nextCursor ?? undefined;
-      if (!cursor || hits.length >= PAGE * PAGES) break;
-    }
-    areMore ||= cursor !== undefined || hits.length > PAGE * PAGES;
-    if (hits.length >= PAGE * PAGES) break;
-  }
-  // Seat 1 comes before those that begin so.
-  const isExact = ({ place }) => codeOf(place.label) === codeOf(q);
-  const inOrder = [...hits.filter(isExact), ...hits.filter((hit) => !isExact(hit))];
-  return { hits: inOrder.slice(0, PAGE * PAGES), areMore };
-};
-
-const nameOf = ({ beneficiary }) => [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ');
-
-/** What a hit says: whose ticket it is, where, and why it opens nothing. */
-const wordsOf = (hit, evening, isAlone) => {
-  const { place, performance, status } = hit;
-  const { seatCategory = null } = evening.statuses.get(hit.id) ?? {};
-  const where = placeOf({ place, seatCategory, performance });
-  const state = { controlled: 'results.repeated', not_printed: 'reasons.ticket_not_printed' }[status];
-  const more = [nameOf(hit) && where, !isAlone && titleOf(performance), state && t(state)].filter(Boolean);
-  return [h('strong', null, nameOf(hit) || where || t('noPlace')), h('small', null, more.join(' · '))];
-};
-
 /** Asks for a ticket; resolves to its id, undefined if nobody chooses one. */
-export const askTicket = ({ evening, link }) =>
-  new Promise((resolve) => {
+export function askTicket({ evening, link }) {
+  return new Promise((resolve) => {
     const { performances } = evening.door();
     const input = h('input', {
       required: true,
@@ -121,3 +78,47 @@ export const askTicket = ({ evening, link }) =>
     document.body.append(dialog);
     dialog.showModal();
   });
+}
+
+/** The id that a text is; undefined if it is none. */
+const ticketIdIn = (text) => {
+  const id = text.replaceAll(/\s/g, '').toLowerCase();
+  if (!TICKET.test(id) && !id.startsWith('tic_')) return undefined;
+  return id.startsWith('tic_') ? id : `tic_${id}`;
+};
+
+/** The tickets in force that a text means, at most two pages of them, and whether there are more. */
+const search = async (link, performances, q) => {
+  const hits = [];
+  let areMore = false;
+  for (const performance of performances) {
+    let cursor;
+    for (let page = 0; page < PAGES; page += 1) {
+      const answer = await link.get('/svc/v3/tickets', { q, performanceId: performance.id, limit: PAGE, cursor });
+      const open = answer.items.filter(({ status }) => !['invalidated', 'cancelled'].includes(status));
+      hits.push(...open.map((ticket) => ({ ...ticket, performance })));
+      cursor = answer.nextCursor ?? undefined;
+      if (!cursor || hits.length >= PAGE * PAGES) break;
+    }
+    areMore ||= cursor !== undefined || hits.length > PAGE * PAGES;
+    if (hits.length >= PAGE * PAGES) break;
+  }
+  // Seat 1 comes before those that begin so.
+  const isExact = ({ place }) => codeOf(place.label) === codeOf(q);
+  const inOrder = [...hits.filter(isExact), ...hits.filter((hit) => !isExact(hit))];
+  return { hits: inOrder.slice(0, PAGE * PAGES), areMore };
+};
+
+const codeOf = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** What a hit says: whose ticket it is, where, and why it opens nothing. */
+const wordsOf = (hit, evening, isAlone) => {
+  const { place, performance, status } = hit;
+  const { seatCategory = null } = evening.statuses.get(hit.id) ?? {};
+  const where = placeOf({ place, seatCategory, performance });
+  const state = { controlled: 'results.repeated', not_printed: 'reasons.ticket_not_printed' }[status];
+  const more = [nameOf(hit) && where, !isAlone && titleOf(performance), state && t(state)].filter(Boolean);
+  return [h('strong', null, nameOf(hit) || where || t('noPlace')), h('small', null, more.join(' · '))];
+};
+
+const nameOf = ({ beneficiary }) => [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ');

@@ -3,22 +3,26 @@ import { ask, button, h } from '../dom.js';
 import { choose, language, languages, t } from '../texts/index.js';
 
 /** Puts a page in place of the one before: its heading gets the focus. */
-export const show = (...content) => {
+export function show(...content) {
   const main = document.querySelector('main');
   document.documentElement.lang = language();
   document.title = t('title');
   main.replaceChildren(...content);
   main.querySelector('h1')?.focus({ preventScroll: true });
   scrollTo(0, 0);
-};
+}
 
-export const heading = (text) => h('h1', { tabindex: '-1' }, text);
+export function heading(text) {
+  return h('h1', { tabindex: '-1' }, text);
+}
 
 /** A message that screen readers read at once. */
-export const message = (text, more = {}) => h('p', { role: 'status', class: 'message', ...more }, text);
+export function message(text, more = {}) {
+  return h('p', { role: 'status', class: 'message', ...more }, text);
+}
 
 /** The choice of the language; `redraw` draws the page again. */
-export const languageChoice = (redraw) => {
+export function languageChoice(redraw) {
   const change = ({ target }) => {
     choose(target.value);
     redraw();
@@ -29,10 +33,10 @@ export const languageChoice = (redraw) => {
   );
   const select = h('select', { 'data-language': '', onchange: change }, options);
   return h('label', { class: 'language' }, h('span', null, t('language')), select);
-};
+}
 
 /** Asks, and signs out with all that the phone has kept. */
-export const signOut = async ({ signIn, evening, open }) => {
+export async function signOut({ signIn, evening, open }) {
   await evening.queue.flush().catch(() => undefined);
   const count = evening.queue.pending();
   const content = [
@@ -44,6 +48,8 @@ export const signOut = async ({ signIn, evening, open }) => {
   await evening.forget();
   await signIn.signOut();
   open('start');
-};
+}
 
-export const cancelButton = () => button({ type: 'submit', value: '', formnovalidate: true }, null, t('cancel'));
+export function cancelButton() {
+  return button({ type: 'submit', value: '', formnovalidate: true }, null, t('cancel'));
+}

@@ -7,20 +7,8 @@ import { countsOf } from './scan.js';
 /** How many scans are listed. */
 const LISTED = 30;
 
-/** The place of a scan; of a ticket that the phone's list lacked as the server has answered. */
-const whereOf = ({ shown, answer }) => placeOf(shown.place || !answer ? shown : answer) || t('noPlace');
-
-const line = ({ shown, at, answer }) => {
-  const result = t(`results.${shown.result}`);
-  const [said, reason] = [
-    t('scanned', { time: timeOf(at), place: whereOf({ shown, answer }), result }),
-    reasonOf(shown),
-  ];
-  return h('span', null, said, reason && h('small', null, reason));
-};
-
 /** The evening so far: who is inside, what turned out later, the last scans of this phone. */
-export const reportPage = (context) => {
+export function reportPage(context) {
   const { evening, open } = context;
   const contradictions = evening.queue.contradictions();
   const { gates } = countsOf(evening);
@@ -89,4 +77,16 @@ export const reportPage = (context) => {
       languageChoice(() => open('report')),
     ),
   );
+}
+
+/** The place of a scan; of a ticket that the phone's list lacked as the server has answered. */
+const whereOf = ({ shown, answer }) => placeOf(shown.place || !answer ? shown : answer) || t('noPlace');
+
+const line = ({ shown, at, answer }) => {
+  const result = t(`results.${shown.result}`);
+  const [said, reason] = [
+    t('scanned', { time: timeOf(at), place: whereOf({ shown, answer }), result }),
+    reasonOf(shown),
+  ];
+  return h('span', null, said, reason && h('small', null, reason));
 };

@@ -12,50 +12,8 @@ import { cancelButton, heading, show } from './frame.js';
 /** How long a result stays. Milliseconds. */
 const SHOWN_MS = { green: 1_500, amber: 5_000, red: 5_000 };
 
-/** The place of results: `show(decision)` until the time is over, a touch, or the next one. */
-const createBand = () => {
-  const live = h('div', { role: 'alert', class: 'result' });
-  const band = h('div', { class: 'band', hidden: true }, live);
-  let timer;
-  const hide = () => {
-    clearTimeout(timer);
-    band.hidden = true;
-    live.replaceChildren();
-  };
-  band.append(button({ class: 'continue', onclick: hide }, null, t('continue')));
-  band.addEventListener('click', hide);
-
-  return {
-    node: band,
-    hide,
-    show(decision) {
-      hide();
-      const colour = colourOf(decision);
-      band.dataset.colour = colour;
-      band.hidden = false;
-      const { name, category } = placesOf(decision);
-      const words = [reasonOf(decision), ...notesOf(decision)].filter((text) => text !== '');
-      live.append(
-        symbol(colour),
-        h('p', { class: 'word' }, t(`results.${decision.result}`)),
-        ...(name ? [h('p', { class: 'place' }, name)] : []),
-        ...(category ? [h('p', { class: 'category' }, category)] : []),
-        ...words.map((text) => h('p', null, text)),
-      );
-      signal(colour);
-      timer = setTimeout(hide, SHOWN_MS[colour]);
-    },
-  };
-};
-
-/** The last admission of this phone that can be taken back. */
-const lastAdmission = ({ queue }) =>
-  queue
-    .all()
-    .findLast(({ shown, isUndone, contradiction }) => shown.result === 'admitted' && !isUndone && !contradiction);
-
 /** How many of the tickets in the lists are inside, with those that this phone has not sent. */
-export const countsOf = (evening) => {
+export function countsOf(evening) {
   const { gates, issued } = evening.statuses.countsOf(evening.door().performances.map(({ id }) => id));
   const admissions = evening.queue.all().filter(({ shown, isUndone }) => shown.result === 'admitted' && !isUndone);
   const waiting = admissions.filter(({ answer }) => !answer);
@@ -66,10 +24,10 @@ export const countsOf = (evening) => {
     controlled: [...gates.values()].reduce((sum, count) => sum + count, 0),
     here: admissions.filter(({ contradiction }) => !contradiction).length,
   };
-};
+}
 
 /** Scanning: camera, hand scanner, typed numbers, and what came of them. */
-export const scanPage = ({ evening, link, signIn, open }) => {
+export function scanPage({ evening, link, signIn, open }) {
   const band = createBand();
   const { chosen, everything, gate } = evening.door();
   const link_ = h('p', { class: 'link', role: 'status' });
@@ -182,4 +140,46 @@ export const scanPage = ({ evening, link, signIn, open }) => {
       void starting.then((camera) => camera.stop());
     },
   };
+}
+
+/** The place of results: `show(decision)` until the time is over, a touch, or the next one. */
+const createBand = () => {
+  const live = h('div', { role: 'alert', class: 'result' });
+  const band = h('div', { class: 'band', hidden: true }, live);
+  let timer;
+  const hide = () => {
+    clearTimeout(timer);
+    band.hidden = true;
+    live.replaceChildren();
+  };
+  band.append(button({ class: 'continue', onclick: hide }, null, t('continue')));
+  band.addEventListener('click', hide);
+
+  return {
+    node: band,
+    hide,
+    show(decision) {
+      hide();
+      const colour = colourOf(decision);
+      band.dataset.colour = colour;
+      band.hidden = false;
+      const { name, category } = placesOf(decision);
+      const words = [reasonOf(decision), ...notesOf(decision)].filter((text) => text !== '');
+      live.append(
+        symbol(colour),
+        h('p', { class: 'word' }, t(`results.${decision.result}`)),
+        ...(name ? [h('p', { class: 'place' }, name)] : []),
+        ...(category ? [h('p', { class: 'category' }, category)] : []),
+        ...words.map((text) => h('p', null, text)),
+      );
+      signal(colour);
+      timer = setTimeout(hide, SHOWN_MS[colour]);
+    },
+  };
 };
+
+/** The last admission of this phone that can be taken back. */
+const lastAdmission = ({ queue }) =>
+  queue
+    .all()
+    .findLast(({ shown, isUndone, contradiction }) => shown.result === 'admitted' && !isUndone && !contradiction);

@@ -11,31 +11,41 @@ export const languages = Object.entries(tables).map(([code, { name }]) => [code,
 const preferred = [localStorage.getItem(LANGUAGE), ...navigator.languages.map((tag) => tag.split('-')[0])];
 let current = preferred.find((code) => Object.hasOwn(tables, code ?? '')) ?? 'en';
 
-export const language = () => current;
+export function language() {
+  return current;
+}
 
 /** The language of the page from now on. */
-export const choose = (code) => {
+export function choose(code) {
   current = code;
   localStorage.setItem(LANGUAGE, code);
-};
+}
 
 /** The text of a name, `group.name` within a group; plural forms (`{one, other}`) are chosen by `count`. */
-export const t = (name, values = {}) => {
+export function t(name, values = {}) {
   const text = name.split('.').reduce((table, part) => table?.[part], tables[current]);
   const chosen =
     typeof text === 'object' ? (text[new Intl.PluralRules(current).select(values.count)] ?? text.other) : text;
   return (chosen ?? name).replaceAll(/\{(\w+)\}/g, (_whole, member) => String(values[member] ?? ''));
-};
+}
 
-export const hasText = (name) => t(name) !== name;
+export function hasText(name) {
+  return t(name) !== name;
+}
 
 /** A time of the day, in the time zone of the phone unless there is another one. */
-export const timeOf = (instant, timeZone) =>
-  new Intl.DateTimeFormat(current === 'en' ? 'en-GB' : current, {
+export function timeOf(instant, timeZone) {
+  return new Intl.DateTimeFormat(current === 'en' ? 'en-GB' : current, {
     hour: '2-digit',
     minute: '2-digit',
     timeZone,
   }).format(new Date(instant));
+}
+
+/** The time of the day of a local time. */
+export function clockOf(local) {
+  return formatLocal(local, { hour: '2-digit', minute: '2-digit' });
+}
 
 /** What the clock of a venue shows, as the server says it: `2027-03-14T19:30`. Phones have other time zone data. */
 const formatLocal = (local, options) =>
@@ -43,33 +53,44 @@ const formatLocal = (local, options) =>
     new Date(`${local}Z`),
   );
 
-/** The time of the day of a local time. */
-export const clockOf = (local) => formatLocal(local, { hour: '2-digit', minute: '2-digit' });
-
 /** The day of a local time; one that ends at midnight is that before. */
-export const dayOf = (local) =>
-  formatLocal(new Date(Date.parse(`${local}Z`) - 1).toISOString().slice(0, 16), { dateStyle: 'long' });
+export function dayOf(local) {
+  return formatLocal(new Date(Date.parse(`${local}Z`) - 1).toISOString().slice(0, 16), { dateStyle: 'long' });
+}
 
 /** The time of a start; with its offset where the clock of the venue shows it twice. */
-export const startOf = ({ localStart, startOffset }) =>
-  startOffset ? `${clockOf(localStart)} (${startOffset})` : clockOf(localStart);
+export function startOf({ localStart, startOffset }) {
+  return startOffset ? `${clockOf(localStart)} (${startOffset})` : clockOf(localStart);
+}
 
 /** Day and time of a local time. */
-export const momentOf = (local) =>
-  `${formatLocal(local, { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' })}, ${clockOf(local)}`;
+export function momentOf(local) {
+  return `${formatLocal(local, { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' })}, ${clockOf(local)}`;
+}
 
 /** A performance of this door in few words; one of a former release has no local time. */
-export const titleOf = ({ name, type = 'show', startDate, timeZone, localStart, startOffset }) =>
-  type === 'show'
+export function titleOf({ name, type = 'show', startDate, timeZone, localStart, startOffset }) {
+  return type === 'show'
     ? `${localStart ? startOf({ localStart, startOffset }) : timeOf(startDate, timeZone)} ${localised(name)}`
     : localised(name);
+}
 
 /** The text of a language in the institution's data, else in one that there is. */
-export const localised = (texts) => texts[current] ?? texts.en ?? Object.values(texts)[0] ?? '';
+export function localised(texts) {
+  return texts[current] ?? texts.en ?? Object.values(texts)[0] ?? '';
+}
 
-// A result in words.
-
-const isShow = (performance) => (performance?.type ?? 'show') === 'show';
+/** Why a scan has its result; empty for an admission. */
+export function reasonOf({ reason, control, performance }) {
+  if (reason === null) return '';
+  if (reason === 'ticket_already_controlled' && control) {
+    const name = control.gate === null ? 'already_at' : 'already_at_gate';
+    return t(`reasons.${name}`, { time: timeOf(control.at), gate: control.gate });
+  }
+  if (reason === 'ticket_other_performance' && performance)
+    return t('reasons.ticket_other_performance_named', { performance: performanceOf(performance) });
+  return hasText(`reasons.${reason}`) ? t(`reasons.${reason}`) : t('reasons.other', { code: reason });
+}
 
 /** A performance as a steward speaks of it: name, day and hall; of a pass until when it is valid. */
 const performanceOf = (performance) => {
@@ -79,42 +100,33 @@ const performanceOf = (performance) => {
   return [localised(name), when, venue?.name].filter(Boolean).join(', ');
 };
 
-/** Why a scan has its result; empty for an admission. */
-export const reasonOf = ({ reason, control, performance }) => {
-  if (reason === null) return '';
-  if (reason === 'ticket_already_controlled' && control) {
-    const name = control.gate === null ? 'already_at' : 'already_at_gate';
-    return t(`reasons.${name}`, { time: timeOf(control.at), gate: control.gate });
-  }
-  if (reason === 'ticket_other_performance' && performance)
-    return t('reasons.ticket_other_performance_named', { performance: performanceOf(performance) });
-  return hasText(`reasons.${reason}`) ? t(`reasons.${reason}`) : t('reasons.other', { code: reason });
-};
+// A result in words.
+
+const isShow = (performance) => (performance?.type ?? 'show') === 'show';
 
 /** A seat as the ticket names it, else the label of its place; what is no show has none. */
-export const seatOf = ({ place, performance }) => {
+export function seatOf({ place, performance }) {
   if (!place || !isShow(performance)) return '';
   const { label, row, seat } = place;
   return row === null || seat === null ? label : t('seat', { row, seat });
-};
+}
 
 /** What a ticket is for: its seat, of what is no show its name and validity; then its category, if that says more. */
-export const placesOf = (shown) => {
+export function placesOf(shown) {
   const { seatCategory, performance } = shown;
   const name = isShow(performance) ? seatOf(shown) : performanceOf(performance);
   const category = seatCategory ? localised(seatCategory) : '';
   const isSaid = category === '' || (!isShow(performance) && category === localised(performance.name));
   return { name, category: isSaid ? '' : category };
-};
+}
 
 /** The same in one line: rows of two categories have the same letters. Empty if nothing is known. */
-export const placeOf = (shown) => {
+export function placeOf(shown) {
   const { name, category } = placesOf(shown);
   return [category, name].filter(Boolean).join(' · ');
-};
+}
 
 /** What a steward should know beside the result. */
-export const notesOf = ({ result, isNew, isAlone }) => [
-  ...(isNew && result === 'admitted' ? [t('isNew')] : []),
-  ...(isAlone ? [t('isAlone')] : []),
-];
+export function notesOf({ result, isNew, isAlone }) {
+  return [...(isNew && result === 'admitted' ? [t('isNew')] : []), ...(isAlone ? [t('isAlone')] : [])];
+}

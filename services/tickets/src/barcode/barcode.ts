@@ -26,32 +26,17 @@ const MAX_REPLACEMENTS = 65_535;
 const TICKET = new RegExp(`^tic_([0-9a-z]{1,${MAX_CHARACTERS}})(?:_r([1-9][0-9]{0,4}))?$`);
 const PERFORMANCE = new RegExp(`^prf_([0-9a-z]{1,${MAX_CHARACTERS}})$`);
 
-/** The characters of an id as a number in base 36, after a 1 that keeps leading zeros. */
-const packed = (characters: string, length: number): Buffer => {
-  const number = [...`1${characters}`].reduce((sum, one) => sum * 36n + BigInt(Number.parseInt(one, 36)), 0n);
-  return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
-};
-
-const unpacked = (bytes: Uint8Array): string =>
-  BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
-    .toString(36)
-    .slice(1);
-
-const number = (value: number, length: number): Buffer => {
-  const bytes = Buffer.alloc(length);
-  bytes.writeUIntBE(value, 0, length);
-  return bytes;
-};
-
 /** The four bytes that name a key: the beginning of its thumbprint (RFC 7638), as is its `kid`. */
-export const keyBytes = (kid: string): Buffer => Buffer.from(kid, 'base64url').subarray(0, LENGTH.key);
+export function keyBytes(kid: string): Buffer {
+  return Buffer.from(kid, 'base64url').subarray(0, LENGTH.key);
+}
 
 /**
  * Signs the barcode of a ticket: Base45 of version, key, ticket, replacement number, performance and the Ed25519
  * signature of these. 150 characters: a QR code of version 6 with correction level M, or 8 with Q. Undefined for ids
  * that this product's id makers do not make.
  */
-export const signShort = ({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPayload): string | undefined => {
+export function signShort({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPayload): string | undefined {
   const [, ticket, replacement = '0'] = TICKET.exec(tid) ?? [];
   const [, performance] = PERFORMANCE.exec(prf) ?? [];
   if (ticket === undefined || performance === undefined || Number(replacement) > MAX_REPLACEMENTS) return undefined;
@@ -63,10 +48,22 @@ export const signShort = ({ kid, privateKey }: BarcodeKey, { tid, prf }: ShortPa
     packed(performance, LENGTH.performance),
   ]);
   return toBase45(Buffer.concat([payload, sign(null, payload, privateKey)]));
+}
+
+const number = (value: number, length: number): Buffer => {
+  const bytes = Buffer.alloc(length);
+  bytes.writeUIntBE(value, 0, length);
+  return bytes;
+};
+
+/** The characters of an id as a number in base 36, after a 1 that keeps leading zeros. */
+const packed = (characters: string, length: number): Buffer => {
+  const number = [...`1${characters}`].reduce((sum, one) => sum * 36n + BigInt(Number.parseInt(one, 36)), 0n);
+  return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
 };
 
 /** What a short barcode says, and the bytes that name its key, without verification; undefined if it is none. */
-export const readShort = (barcode: string): (ShortPayload & { readonly key: Buffer }) | undefined => {
+export function readShort(barcode: string): (ShortPayload & { readonly key: Buffer }) | undefined {
   const decoded = fromBase45(barcode);
   if (decoded?.length !== PAYLOAD_LENGTH + SIGNATURE_LENGTH) return undefined;
   const bytes = Buffer.from(decoded);
@@ -81,7 +78,12 @@ export const readShort = (barcode: string): (ShortPayload & { readonly key: Buff
   const replacement = next(LENGTH.replacement).readUIntBE(0, LENGTH.replacement);
   const performance = unpacked(next(LENGTH.performance));
   return { tid: `tic_${ticket}${replacement === 0 ? '' : `_r${replacement}`}`, prf: `prf_${performance}`, key };
-};
+}
+
+const unpacked = (bytes: Uint8Array): string =>
+  BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+    .toString(36)
+    .slice(1);
 
 /** What a barcode says: ticket, performance, place, and when it was signed. No personal data. */
 interface BarcodePayload {
@@ -92,20 +94,29 @@ interface BarcodePayload {
   readonly iat: number;
 }
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-
 /**
  * The longer form of a barcode, which earlier releases gave to every ticket: a compact JWS (RFC 7515), Ed25519
  * (RFC 8037). About 300 characters: a QR code of version 11.
  */
-export const signJws = ({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }: BarcodePayload): string => {
+export function signJws({ kid, privateKey }: BarcodeKey, { tid, prf, plc, iat }: BarcodePayload): string {
   const signed = `${part({ alg: 'EdDSA', kid })}.${part({ tid, prf, plc, iat })}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
-};
+}
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Signs the barcode of a ticket: the short form, or the longer one for ids that do not fit into it. */
-export const signBarcode = (key: BarcodeKey, payload: BarcodePayload): string =>
-  signShort(key, payload) ?? signJws(key, payload);
+export function signBarcode(key: BarcodeKey, payload: BarcodePayload): string {
+  return signShort(key, payload) ?? signJws(key, payload);
+}
+
+/**
+ * The id of the ticket in a barcode, without verification: the caller compares the barcode with the stored one, which
+ * no forged one equals.
+ */
+export function ticketNamedBy(barcode: string): string | undefined {
+  return readShort(barcode)?.tid ?? ticketInJws(barcode);
+}
 
 const ticketInJws = (barcode: string): string | undefined => {
   const [header = '', payload = '', , ...more] = barcode.split('.');
@@ -119,12 +130,6 @@ const ticketInJws = (barcode: string): string | undefined => {
   }
 };
 
-/**
- * The id of the ticket in a barcode, without verification: the caller compares the barcode with the stored one, which
- * no forged one equals.
- */
-export const ticketNamedBy = (barcode: string): string | undefined => readShort(barcode)?.tid ?? ticketInJws(barcode);
-
 /** The symbology that a hand scanner may put before the text, such as `]Q1` for a QR code (ISO/IEC 15424). */
 const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
 
@@ -132,4 +137,6 @@ const SYMBOLOGY = /^\][A-Za-z][0-9A-Za-z]/;
  * The text of a barcode in what a scanner sends: without white space, CR and LF around it and without its symbology. No
  * barcode of a ticket begins or ends with such characters.
  */
-export const scannedText = (scanned: string): string => scanned.trim().replace(SYMBOLOGY, '').trim();
+export function scannedText(scanned: string): string {
+  return scanned.trim().replace(SYMBOLOGY, '').trim();
+}

@@ -8,10 +8,10 @@ import { presentTicket } from '../tickets/tickets.ts';
  * How this ticket admits more than once, by time and place of its performance as they are now; undefined if it admits
  * once, or is none.
  */
-export const admittanceOf = async (
+export async function admittanceOf(
   collections: Pick<Collections, 'performances'>,
   ticket: Ticket | undefined,
-): Promise<Admittance | undefined> => {
+): Promise<Admittance | undefined> {
   if (ticket?.about?.entries === undefined) return undefined;
   const { startDate = null, about = ticket.about } = await presentTicket(collections, ticket);
   const { timeZone, validUntil = null } = about;
@@ -21,4 +21,4 @@ export const admittanceOf = async (
     validUntil,
     dayOf: (instant) => localDay(instant, timeZone),
   };
-};
+}

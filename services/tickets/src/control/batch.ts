@@ -35,8 +35,23 @@ interface Item extends Pick<Attempt, 'scan' | 'ids'> {
 
 type Tickets = ReadonlyMap<string, TicketDocument>;
 
-/** By what equal scans of a sender are found: their nonce; one without a nonce equals no other. */
-const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
+/**
+ * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. What is no scan is refused
+ * for itself. A nonce that was sent within 30 days, or twice in the batch, gets its first scan.
+ */
+export async function controlMany(
+  context: InstitutionContext,
+  caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
+  sent: readonly unknown[],
+): Promise<NewScan[]> {
+  const now = context.now();
+  const all = itemsOf(caller, sent, now);
+  const first = [...new Map(all.toReversed().map((item) => [keyOf(item.scan), item])).values()].toReversed();
+  const answers = new Map<string, NewScan>(await recordedOf(context.collections, first, now));
+  const fresh = first.filter(({ scan }) => !answers.has(keyOf(scan)));
+  for (const scan of await controlFresh(context, fresh)) answers.set(keyOf(scan), scan);
+  return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
+}
 
 /** Makes the items. A scan's id follows from sender, nonce and period, so a scan that is sent again is found by it. */
 const itemsOf = (
@@ -60,21 +75,35 @@ const itemsOf = (
   });
 };
 
-/** Offline scans come first, the earliest before the others: they happened already. */
-const inOrder = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
-  if (!one.offline || !other.offline) return Number(other.offline) - Number(one.offline);
-  return Date.parse(one.at) - Date.parse(other.at);
+/** By what equal scans of a sender are found: their nonce; one without a nonce equals no other. */
+const keyOf = ({ nonce, id }: Pick<Scan, 'nonce' | 'id'>): string => nonce ?? id;
+
+/** The recorded scans of these items, by their keys. */
+const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
+  const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
+  const since = nonceSince(now);
+  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
 };
 
-const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
-  if (item.fault) return item.fault.code;
-  try {
-    checkTicket(ticket, item.requested);
-    return null;
-  } catch (error) {
-    if (error instanceof Fault) return error.code;
-    throw error;
-  }
+/** Controls these items; resolves to their recorded scans. */
+const controlFresh = async (context: InstitutionContext, items: readonly Item[]): Promise<NewScan[]> => {
+  const { collections } = context;
+  const now = context.now();
+  const tickets = await ticketsWithIds(collections, [...new Set(items.map(({ requested }) => meantBy(requested)))]);
+  const attempts = await claimNonces(
+    collections,
+    items.map((item) => attemptOf(item, tickets.get(meantBy(item.requested)), now)),
+    now,
+  );
+  const made = await controlEach(context, attempts, tickets);
+  const ids = new Set(attempts.flatMap((attempt) => attempt.ids));
+  // Displaced scans first: a scan that is recorded has no work left.
+  await recordScans(
+    collections,
+    made.filter(({ id }) => !ids.has(id)),
+  );
+  const own = made.filter(({ id }) => ids.has(id));
+  return [...(await recordScans(collections, own)).values()];
 };
 
 /** What decides on an item. One that cannot have happened then does not use its nonce: it has an id of its own. */
@@ -88,6 +117,38 @@ const attemptOf = (item: Item, ticket: Ticket | undefined, now: number): Attempt
     return { scan, ids, ...meant, refusal, usesNonce: scan.nonce !== null };
   const id = newId('scn', now);
   return { scan: { ...scan, id }, ids: [id, id], ...meant, refusal: 'validation_error', usesNonce: false };
+};
+
+const refusalOf = (item: Item, ticket: Ticket | undefined): Code | null => {
+  if (item.fault) return item.fault.code;
+  try {
+    checkTicket(ticket, item.requested);
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return error.code;
+    throw error;
+  }
+};
+
+/** Controls the tickets of these scans, those of one ticket one after the other; resolves to the scans to record. */
+const controlEach = async (context: InstitutionContext, attempts: readonly Attempt[], known: Tickets) => {
+  const missing = attempts.flatMap(({ ticketId }) => (ticketId === null || known.has(ticketId) ? [] : [ticketId]));
+  const claimed: Tickets = missing.length > 0 ? await ticketsWithIds(context.collections, missing) : new Map();
+  const byTicket = [...Map.groupBy(attempts, ({ ticketId }) => ticketId ?? '')];
+  const made: NewScan[] = [];
+  const run = async ([id, same]: readonly [string, readonly Attempt[]]) => {
+    const ticket = known.get(id) ?? claimed.get(id);
+    for (const attempt of same.toSorted(inOrder)) made.push(...(await controlWith(context, ticket, attempt)));
+  };
+  for (let start = 0; start < byTicket.length; start += WIDTH)
+    await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
+  return made;
+};
+
+/** Offline scans come first, the earliest before the others: they happened already. */
+const inOrder = ({ scan: one }: Attempt, { scan: other }: Attempt): number => {
+  if (!one.offline || !other.offline) return Number(other.offline) - Number(one.offline);
+  return Date.parse(one.at) - Date.parse(other.at);
 };
 
 /**
@@ -120,65 +181,4 @@ const controlWith = async (
     if (!(error instanceof Fault)) throw error;
     return [refusedScan(scan, error.code, seen, performanceId)];
   }
-};
-
-/** The recorded scans of these items, by their keys. */
-const recordedOf = async ({ scans }: Collections, items: readonly Item[], now: number) => {
-  const found = await scans.find({ where: { id: { in: items.flatMap(({ ids }) => ids) } } });
-  const since = nonceSince(now);
-  return new Map(found.filter(({ receivedAt }) => receivedAt > since).map((scan) => [keyOf(scan), scan]));
-};
-
-/** Controls the tickets of these scans, those of one ticket one after the other; resolves to the scans to record. */
-const controlEach = async (context: InstitutionContext, attempts: readonly Attempt[], known: Tickets) => {
-  const missing = attempts.flatMap(({ ticketId }) => (ticketId === null || known.has(ticketId) ? [] : [ticketId]));
-  const claimed: Tickets = missing.length > 0 ? await ticketsWithIds(context.collections, missing) : new Map();
-  const byTicket = [...Map.groupBy(attempts, ({ ticketId }) => ticketId ?? '')];
-  const made: NewScan[] = [];
-  const run = async ([id, same]: readonly [string, readonly Attempt[]]) => {
-    const ticket = known.get(id) ?? claimed.get(id);
-    for (const attempt of same.toSorted(inOrder)) made.push(...(await controlWith(context, ticket, attempt)));
-  };
-  for (let start = 0; start < byTicket.length; start += WIDTH)
-    await Promise.all(byTicket.slice(start, start + WIDTH).map(run));
-  return made;
-};
-
-/** Controls these items; resolves to their recorded scans. */
-const controlFresh = async (context: InstitutionContext, items: readonly Item[]): Promise<NewScan[]> => {
-  const { collections } = context;
-  const now = context.now();
-  const tickets = await ticketsWithIds(collections, [...new Set(items.map(({ requested }) => meantBy(requested)))]);
-  const attempts = await claimNonces(
-    collections,
-    items.map((item) => attemptOf(item, tickets.get(meantBy(item.requested)), now)),
-    now,
-  );
-  const made = await controlEach(context, attempts, tickets);
-  const ids = new Set(attempts.flatMap((attempt) => attempt.ids));
-  // Displaced scans first: a scan that is recorded has no work left.
-  await recordScans(
-    collections,
-    made.filter(({ id }) => !ids.has(id)),
-  );
-  const own = made.filter(({ id }) => ids.has(id));
-  return [...(await recordScans(collections, own)).values()];
-};
-
-/**
- * Controls tickets with the scans of a batch; resolves to one scan for each, in their order. What is no scan is refused
- * for itself. A nonce that was sent within 30 days, or twice in the batch, gets its first scan.
- */
-export const controlMany = async (
-  context: InstitutionContext,
-  caller: Pick<Caller, 'institution' | 'client' | 'user' | 'bounds'>,
-  sent: readonly unknown[],
-): Promise<NewScan[]> => {
-  const now = context.now();
-  const all = itemsOf(caller, sent, now);
-  const first = [...new Map(all.toReversed().map((item) => [keyOf(item.scan), item])).values()].toReversed();
-  const answers = new Map<string, NewScan>(await recordedOf(context.collections, first, now));
-  const fresh = first.filter(({ scan }) => !answers.has(keyOf(scan)));
-  for (const scan of await controlFresh(context, fresh)) answers.set(keyOf(scan), scan);
-  return all.flatMap(({ scan }) => answers.get(keyOf(scan)) ?? []);
 };

@@ -7,7 +7,9 @@ import type { Scan } from '../domain/control.ts';
 import { type ClaimDocument, NONCE_MS } from '../store.ts';
 
 /** Since when what was received counts for its nonce at this instant (epoch milliseconds); ISO 8601 UTC. */
-export const nonceSince = (now: number): string => new Date(now - NONCE_MS).toISOString();
+export function nonceSince(now: number): string {
+  return new Date(now - NONCE_MS).toISOString();
+}
 
 /** A scan with what decides on it. */
 export interface Attempt {
@@ -24,22 +26,15 @@ export interface Attempt {
   readonly usesNonce: boolean;
 }
 
-const claimOf = ({ scan, ticketId, performanceId, refusal }: Attempt): New<ClaimDocument> => ({
-  ...scan,
-  ticketId,
-  performanceId,
-  refusal,
-});
-
 /**
  * Claims the nonces of these scans; resolves to what each nonce was first sent for. Of requests at the same time the
  * first whose claim is written decides for all, and each of them can finish it: nobody waits, and none is left half.
  */
-export const claimNonces = async (
+export async function claimNonces(
   { claims }: Pick<Collections, 'claims'>,
   attempts: readonly Attempt[],
   now: number,
-): Promise<Attempt[]> => {
+): Promise<Attempt[]> {
   const claiming = attempts.filter(({ usesNonce }) => usesNonce);
   if (claiming.length === 0) return [...attempts];
   await claims.insertMany(claiming.map(claimOf));
@@ -53,4 +48,11 @@ export const claimNonces = async (
     const { ticketId, performanceId, refusal, id, nonce, gate, at, offline, receivedAt } = claim;
     return { ...attempt, ticketId, performanceId, refusal, scan: { id, nonce, gate, at, offline, receivedAt } };
   });
-};
+}
+
+const claimOf = ({ scan, ticketId, performanceId, refusal }: Attempt): New<ClaimDocument> => ({
+  ...scan,
+  ticketId,
+  performanceId,
+  refusal,
+});

@@ -15,6 +15,38 @@ import {
 
 const { resolve } = createRequire(import.meta.url);
 
+/** The page loads what is here, compiles WebAssembly, and starts workers by addresses of its own policy alone. */
+const headers = siteHeaders({
+  policy: {
+    'script-src': "'self' 'wasm-unsafe-eval'",
+    'worker-src': "'self'",
+    'manifest-src': "'self'",
+    'trusted-types': 'door',
+  },
+  camera: true,
+});
+
+/** Serves the control at the door, a page for a steward's phone, at /door/. */
+export function createDoorFront(
+  next: RequestListener,
+  { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },
+): RequestListener {
+  const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
+  const contents = new Map([...readSiteFolder(fileURLToPath(new URL('../../door/', import.meta.url))), ...ofPackages]);
+  const files = releaseFiles(contents, {
+    'index.html': linkRelease,
+    'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),
+    'service-worker.js': nameRelease,
+  });
+  /** Of now: with demo data the clients exist only after the service has started. */
+  const settingsFile = () => {
+    const content = { address: `${publicUrl}/door/`, clients: clientsIn(settings.doorClientIds) };
+    return siteFile('settings.json', `${JSON.stringify(content)}\n`);
+  };
+  const find = (path: string) => (path === 'settings.json' ? settingsFile() : files.get(path || 'index.html'));
+  return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);
+}
+
 /** Files of npm packages that the page loads: the barcode decoder, and Ed25519 for browsers without it. */
 const packaged = (): Readonly<Record<string, string>> => {
   // The exported entry is CommonJS for `require`; beside it are the modules for browsers.
@@ -31,17 +63,6 @@ const packaged = (): Readonly<Record<string, string>> => {
 const nameRelease = (source: string, release: Release): string =>
   `const release = ${JSON.stringify(release)};\n${source}`;
 
-/** The page loads what is here, compiles WebAssembly, and starts workers by addresses of its own policy alone. */
-const headers = siteHeaders({
-  policy: {
-    'script-src': "'self' 'wasm-unsafe-eval'",
-    'worker-src': "'self'",
-    'manifest-src': "'self'",
-    'trusted-types': 'door',
-  },
-  camera: true,
-});
-
 /** The clients of the setting DOOR_CLIENT_IDS, by the name that the page shows. */
 const clientsIn = (setting: string) =>
   setting
@@ -51,24 +72,3 @@ const clientsIn = (setting: string) =>
       const [name = '', clientId = ''] = entry.split('=').map((part) => part.trim());
       return { name, clientId };
     });
-
-/** Serves the control at the door, a page for a steward's phone, at /door/. */
-export const createDoorFront = (
-  next: RequestListener,
-  { publicUrl, settings }: { readonly publicUrl: string; readonly settings: { readonly doorClientIds: string } },
-): RequestListener => {
-  const ofPackages = Object.entries(packaged()).map(([name, file]) => [name, readFileSync(file)] as const);
-  const contents = new Map([...readSiteFolder(fileURLToPath(new URL('../../door/', import.meta.url))), ...ofPackages]);
-  const files = releaseFiles(contents, {
-    'index.html': linkRelease,
-    'manifest.webmanifest': (source, { folder }) => source.replaceAll('RELEASE', folder),
-    'service-worker.js': nameRelease,
-  });
-  /** Of now: with demo data the clients exist only after the service has started. */
-  const settingsFile = () => {
-    const content = { address: `${publicUrl}/door/`, clients: clientsIn(settings.doorClientIds) };
-    return siteFile('settings.json', `${JSON.stringify(content)}\n`);
-  };
-  const find = (path: string) => (path === 'settings.json' ? settingsFile() : files.get(path || 'index.html'));
-  return createSiteFront({ name: 'door', root: '/door/', headers, find }, next);
-};

@@ -6,21 +6,11 @@ import { presentTickets } from '../tickets/tickets.ts';
 import type { NewScan } from './scans.ts';
 import type { OtherPerformance } from './schemas.ts';
 
-/** What a clock in the time zone shows at an instant (ISO 8601), as `2027-03-14T19:30`. */
-const localTimeOf = (instant: string, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);
-
-const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerformance> | undefined => {
-  if (!about) return undefined;
-  const { product: name, productType: type = 'show', venue, timeZone, validUntil } = about;
-  const local = (instant: string | null | undefined) => (instant ? localTimeOf(instant, timeZone) : null);
-  return { name, type, venue, localStart: local(startDate), localEnd: local(validUntil) };
-};
-
 /** By ticket, the performances, as they are now, of tickets that were scanned at the door of another one. */
-export const otherPerformances = async (
+export async function otherPerformances(
   collections: Pick<Collections, 'tickets' | 'performances'>,
   scans: readonly NewScan[],
-): Promise<ReadonlyMap<string, Static<typeof OtherPerformance>>> => {
+): Promise<ReadonlyMap<string, Static<typeof OtherPerformance>>> {
   const elsewhere = scans.flatMap(({ ticketId, otherPerformanceId }) =>
     ticketId !== null && otherPerformanceId !== undefined ? [ticketId] : [],
   );
@@ -33,4 +23,14 @@ export const otherPerformances = async (
       return performance ? [[ticket.id, performance] as const] : [];
     }),
   );
+}
+
+const performanceOf = ({ about, startDate }: Ticket): Static<typeof OtherPerformance> | undefined => {
+  if (!about) return undefined;
+  const { product: name, productType: type = 'show', venue, timeZone, validUntil } = about;
+  const local = (instant: string | null | undefined) => (instant ? localTimeOf(instant, timeZone) : null);
+  return { name, type, venue, localStart: local(startDate), localEnd: local(validUntil) };
 };
+
+/** What a clock in the time zone shows at an instant (ISO 8601), as `2027-03-14T19:30`. */
+const localTimeOf = (instant: string, timeZone: string): string => wallTime(instant, timeZone).slice(0, 16);

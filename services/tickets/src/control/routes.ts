@@ -20,101 +20,105 @@ const enteringCodes = ['ticket_not_valid_now', 'order_cancelled'] as const;
 const params = { ticketId: example.ids.ticket };
 
 /** Control: controls a ticket at the door, by what a scanner reads or by its id, and reverts that. */
-export const controlRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    id: 'controlBarcode',
-    method: 'post',
-    path: `${PATH}/control`,
-    access: 'tickets:write',
-    admits: ['door'],
-    summary: 'Controls the ticket with a barcode at the door, once',
-    description:
-      'A barcode that is not of this institution, or not signed by it, is 404 `ticket_unknown_barcode`. With ' +
-      '`performanceId` a ticket for another performance is 409 `ticket_other_performance`. Everything else as for a ' +
-      'control by ticket id: already controlled is 409, with time and gate in `details`; not printed, cancelled or ' +
-      'replaced is 412. A scanner that was offline sends the time of the control as `at`; one more than 5 minutes before ' +
-      "the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is 400 `validation_error`. " +
-      'Of a product with `entries`, as of the sale, `daily` admits once per local day of the venue, `unlimited` always, ' +
-      'each within its validity (else 412 `ticket_not_valid_now`): the ticket is `controlled` from the first entry on, by ' +
-      'the last one, and each entry is a scan in `GET /svc/v3/tickets/controls`.',
-    body: BarcodeControl,
-    answers: { 200: Ticket },
-    etag: true,
-    errors: [
-      'ticket_unknown_barcode',
-      'ticket_other_performance',
-      'ticket_already_controlled',
-      'ticket_not_printed',
-      ...enteringCodes,
-      ...finalCodes,
-      'validation_error',
-    ],
-    example: {
-      body: { barcode: example.ticket.barcode, performanceId: example.ids.performance, ...example.control },
-      answer: example.controlled,
-    },
-    handle: async ({ caller, body, remember, idempotencyKey }) => {
-      const { barcode, performanceId, ...given } = body;
-      const answer = answerFor(caller);
-      const context = contextOf(caller);
-      const { collections } = context;
-      const scan = scanOf(context, given, idempotencyKey);
-      let ticket: TicketDocument | undefined;
-      const run = async () => {
-        ticket = await findTicket(collections, meantBy({ barcode }));
-        const admittance = await admittanceOf(collections, ticket);
-        return changeTicket(
-          context,
-          checkTicket(ticket, { barcode, performanceId }).id,
-          { ifMatch: () => {}, idempotencyRecord: remember(answer) },
-          (found, now) => control(found, scan, now, admittance),
-          ticketControlled,
-        );
-      };
-      return answer(await withScan(collections, scan, performanceId, run, async () => ticket));
-    },
-  }),
-  operation({
-    ...controlling,
-    id: 'controlTicket',
-    method: 'post',
-    summary: 'Controls a ticket at the door, once',
-    description:
-      'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the ' +
-      'reason and the replacing ticket in `details`. A scanner that was offline sends the time of the control as ' +
-      "`at`; one more than 5 minutes before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is " +
-      '400 `validation_error`.',
-    body: Control,
-    errors: ['ticket_already_controlled', 'ticket_not_printed', ...enteringCodes, ...finalCodes, 'validation_error'],
-    example: { params, body: example.control, answer: example.controlled },
-    handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
-      const answer = answerFor(caller);
-      const context = contextOf(caller);
-      const { collections } = context;
-      const scan = scanOf(context, body, idempotencyKey);
-      const admittance = await admittanceOf(collections, await findTicket(collections, ticketId));
-      const run = () =>
-        changeTicket(
-          context,
-          ticketId,
-          { ifMatch, idempotencyRecord: remember(answer) },
-          (ticket, now) => control(ticket, scan, now, admittance),
-          ticketControlled,
-        );
-      return answer(await withScan(collections, scan, undefined, run, () => findTicket(collections, ticketId)));
-    },
-  }),
-  operation({
-    ...controlling,
-    id: 'revertControl',
-    method: 'delete',
-    summary: 'Reverts a control: the ticket can be controlled again',
-    description:
-      'Refused if the order was cancelled after the control: the ticket stays controlled. Of a ticket that admits more ' +
-      'than once its last entry is taken back: it stays `controlled` by the one before, if there is one.',
-    errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
-    example: { params, answer: example.printed },
-    handle: async ({ caller, params, ifMatch }) =>
-      answerFor(caller)(await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, controlOrReversal)),
-  }),
-];
+export function controlRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'controlBarcode',
+      method: 'post',
+      path: `${PATH}/control`,
+      access: 'tickets:write',
+      admits: ['door'],
+      summary: 'Controls the ticket with a barcode at the door, once',
+      description:
+        'A barcode that is not of this institution, or not signed by it, is 404 `ticket_unknown_barcode`. With ' +
+        '`performanceId` a ticket for another performance is 409 `ticket_other_performance`. Everything else as for a ' +
+        'control by ticket id: already controlled is 409, with time and gate in `details`; not printed, cancelled or ' +
+        'replaced is 412. A scanner that was offline sends the time of the control as `at`; one more than 5 minutes before ' +
+        "the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is 400 `validation_error`. " +
+        'Of a product with `entries`, as of the sale, `daily` admits once per local day of the venue, `unlimited` always, ' +
+        'each within its validity (else 412 `ticket_not_valid_now`): the ticket is `controlled` from the first entry on, by ' +
+        'the last one, and each entry is a scan in `GET /svc/v3/tickets/controls`.',
+      body: BarcodeControl,
+      answers: { 200: Ticket },
+      etag: true,
+      errors: [
+        'ticket_unknown_barcode',
+        'ticket_other_performance',
+        'ticket_already_controlled',
+        'ticket_not_printed',
+        ...enteringCodes,
+        ...finalCodes,
+        'validation_error',
+      ],
+      example: {
+        body: { barcode: example.ticket.barcode, performanceId: example.ids.performance, ...example.control },
+        answer: example.controlled,
+      },
+      handle: async ({ caller, body, remember, idempotencyKey }) => {
+        const { barcode, performanceId, ...given } = body;
+        const answer = answerFor(caller);
+        const context = contextOf(caller);
+        const { collections } = context;
+        const scan = scanOf(context, given, idempotencyKey);
+        let ticket: TicketDocument | undefined;
+        const run = async () => {
+          ticket = await findTicket(collections, meantBy({ barcode }));
+          const admittance = await admittanceOf(collections, ticket);
+          return changeTicket(
+            context,
+            checkTicket(ticket, { barcode, performanceId }).id,
+            { ifMatch: () => {}, idempotencyRecord: remember(answer) },
+            (found, now) => control(found, scan, now, admittance),
+            ticketControlled,
+          );
+        };
+        return answer(await withScan(collections, scan, performanceId, run, async () => ticket));
+      },
+    }),
+    operation({
+      ...controlling,
+      id: 'controlTicket',
+      method: 'post',
+      summary: 'Controls a ticket at the door, once',
+      description:
+        'Already controlled: 409, with time and gate in `details`. Not printed, cancelled or replaced: 412, with the ' +
+        'reason and the replacing ticket in `details`. A scanner that was offline sends the time of the control as ' +
+        "`at`; one more than 5 minutes before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is " +
+        '400 `validation_error`.',
+      body: Control,
+      errors: ['ticket_already_controlled', 'ticket_not_printed', ...enteringCodes, ...finalCodes, 'validation_error'],
+      example: { params, body: example.control, answer: example.controlled },
+      handle: async ({ caller, params: { ticketId }, body, ifMatch, remember, idempotencyKey }) => {
+        const answer = answerFor(caller);
+        const context = contextOf(caller);
+        const { collections } = context;
+        const scan = scanOf(context, body, idempotencyKey);
+        const admittance = await admittanceOf(collections, await findTicket(collections, ticketId));
+        const run = () =>
+          changeTicket(
+            context,
+            ticketId,
+            { ifMatch, idempotencyRecord: remember(answer) },
+            (ticket, now) => control(ticket, scan, now, admittance),
+            ticketControlled,
+          );
+        return answer(await withScan(collections, scan, undefined, run, () => findTicket(collections, ticketId)));
+      },
+    }),
+    operation({
+      ...controlling,
+      id: 'revertControl',
+      method: 'delete',
+      summary: 'Reverts a control: the ticket can be controlled again',
+      description:
+        'Refused if the order was cancelled after the control: the ticket stays controlled. Of a ticket that admits more ' +
+        'than once its last entry is taken back: it stays `controlled` by the one before, if there is one.',
+      errors: ['order_cancelled', 'ticket_not_printed', ...finalCodes],
+      example: { params, answer: example.printed },
+      handle: async ({ caller, params, ifMatch }) =>
+        answerFor(caller)(
+          await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, revert, controlOrReversal),
+        ),
+    }),
+  ];
+}

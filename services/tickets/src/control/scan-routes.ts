@@ -35,32 +35,154 @@ interface GateCount {
   readonly controlled: number;
 }
 
-/** Counts the controlled tickets of each gate; reads an index only, one step per gate. */
-const gatesOf = async (tickets: Documents<TicketDocument>, performanceId: string): Promise<GateCount[]> => {
-  const controlled = { performanceId, status: 'controlled' } as const;
-  const gates: GateCount[] = [];
-  const unnamed = await tickets.count({ ...controlled, gate: null });
-  if (unnamed > 0) gates.push({ gate: null, controlled: unnamed });
-  for (let last = ''; ; ) {
-    const where = { ...controlled, gate: { gt: last } };
-    const [next] = await tickets.find({ where, orderBy: 'gate', limit: 1 });
-    if (!next || next.gate === null) return gates;
-    last = next.gate;
-    gates.push({ gate: last, controlled: await tickets.count({ ...controlled, gate: last }) });
-  }
-};
+/** A scan as the list shows it: what is true now. */
+const view = createView(RecordedScan);
 
-/** How many tickets of a performance are in force, open the door, and are controlled. */
-const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: string) => {
-  const countOf = (status: string) => tickets.count({ performanceId, status });
-  const [waiting, printed, gates] = await Promise.all([
-    countOf('not_printed'),
-    countOf('printed'),
-    gatesOf(tickets, performanceId),
-  ]);
-  const controlled = gates.reduce((sum, gate) => sum + gate.controlled, 0);
-  return { performanceId, issued: waiting + printed + controlled, printed: printed + controlled, controlled, gates };
-};
+/** Scans at the door, and the statuses that scanners download before: without barcodes, names and prices. */
+export function scanRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'controlTickets',
+      method: 'post',
+      path: `${PATH}/controls`,
+      access: 'tickets:write',
+      admits: ['door'],
+      summary: 'Controls tickets with up to 500 scans, each for itself',
+      description:
+        'For scanners that were offline, or scan faster than they send. Each item is decided as a single control would ' +
+        'be, and one that is refused does not stop the others: `result` is `admitted`, `repeated` (the ticket was ' +
+        'controlled before; `control` says when and where) or `refused`, and `reason` is the `status` that the single ' +
+        'control answers, also of an item that is no scan (`bad_request`, `validation_error`). A `nonce` has one effect and one answer per client and user for 30 days, whatever else is sent ' +
+        'with it, also at the same time: a scanner that got no answer sends everything again. An `at` more than 5 minutes ' +
+        "before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is refused (`validation_error`) and " +
+        'does not use the nonce. An `offline` scan happened already: of two for one ' +
+        'ticket the earlier `at` is admitted, in whichever order they arrive. If the later one had been answered before, ' +
+        'that answer stands, its nonce still gets it, and `GET /svc/v3/tickets/controls` shows it as `repeated` from then ' +
+        'on; time and gate of the ticket are those of the earlier one. This works while all other services are down.',
+      body: ScanBatch,
+      checksItems: true,
+      answers: { 200: ScanAnswers },
+      example: {
+        body: { items: [{ nonce: 'gate-7.000123', barcode: example.ticket.barcode, ...example.control }] },
+        answer: { items: [example.scanAnswer] },
+      },
+      handle: async ({ caller, body }) => {
+        const context = contextOf(caller);
+        const scans = await controlMany(context, caller, body.items);
+        const others = await otherPerformances(context.collections, scans);
+        return ok({ items: scans.map((scan) => answerTo(scan, others)) });
+      },
+    }),
+    operation({
+      id: 'listControls',
+      method: 'get',
+      path: `${PATH}/controls`,
+      access: 'tickets:read',
+      summary: 'Lists the scans at the door, refused ones included',
+      description:
+        'Single controls, too, in the order in which they happened (`at`). Scans are kept for 90 days, without personal ' +
+        'data and without what was read. `result` is what is true now: an admitted scan is `repeated` once an offline scan ' +
+        'arrives that happened earlier. A box_office with points of sale, and a client with bounds, sees the scans of its tickets.',
+      query: {
+        ...pageQuery,
+        performanceId: Optional(id),
+        gate: Control.properties.gate,
+        result: Optional(Result),
+        from: Optional({ ...timestamp, description: 'happened then or later' }),
+        to: Optional({ ...timestamp, description: 'happened before' }),
+      },
+      answers: { 200: page(RecordedScan) },
+      example: {
+        query: { performanceId: example.ids.performance },
+        answer: { items: [example.recordedScan], nextCursor: null },
+      },
+      handle: (request) => {
+        const { caller, query } = request;
+        const { performanceId, gate, result, from, to } = query;
+        const { scans } = contextOf(caller).collections;
+        const at = from === undefined && to === undefined ? undefined : { gte: from, lt: to };
+        return pageOf(request, bounded(scans, salesBoundsOf(caller)), {
+          where: { performanceId, gate, result, at },
+          orderBy: 'at',
+          item: view,
+        });
+      },
+    }),
+    operation({
+      id: 'getAdmissions',
+      method: 'get',
+      path: `${PATH}/admissions`,
+      access: 'tickets:read',
+      summary: 'Counts who is inside, by gate',
+      description:
+        'Of the tickets of a performance: how many are in force, how many of these open the door, and how many are ' +
+        'controlled. A performance without tickets has zeros. A box_office with points of sale, and a client with bounds, counts its tickets.',
+      query: { performanceId: id },
+      answers: { 200: Admissions },
+      example: {
+        query: { performanceId: example.ids.performance },
+        answer: {
+          performanceId: example.ids.performance,
+          asOf: example.asOf,
+          issued: 412,
+          printed: 398,
+          controlled: 305,
+          gates: [
+            { gate: 'North', controlled: 190 },
+            { gate: 'South', controlled: 115 },
+          ],
+        },
+      },
+      handle: async ({ caller, query }) => {
+        const context = contextOf(caller);
+        const asOf = timestampOf(context);
+        const { tickets } = context.collections;
+        return ok({ ...(await admissionsOf(tickets, query.performanceId)), asOf });
+      },
+    }),
+    operation({
+      id: 'listTicketStatuses',
+      method: 'get',
+      path: `${PATH}/statuses`,
+      access: 'tickets:read',
+      summary: 'Lists the statuses of a performance, for scanners without a network',
+      description:
+        'Of every ticket of the performance what decides at the door, replaced and cancelled ones included, and nothing ' +
+        'else: no barcode, no name, no price. In order of creation; with modifiedSince in order of the last change. A ' +
+        'ticket that a scanner does not find in it was sold later. One with `entries` admits again, `daily` once its ' +
+        '`controlledAt` is of an earlier local day. `seatCategories` names the categories of the page. A box_office with points of sale, and a client with ' +
+        'bounds, sees its tickets.',
+      query: { ...listQuery, performanceId: id },
+      answers: { 200: TicketStatuses },
+      example: {
+        query: { performanceId: example.ids.performance },
+        answer: {
+          items: [example.ticketStatus],
+          nextCursor: null,
+          asOf: example.asOf,
+          seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
+        },
+      },
+      handle: async (request) => {
+        const { performanceId, modifiedSince } = request.query;
+        const { now, collections } = contextOf(request.caller);
+        await finishPending(collections);
+        const moved = await collections.performances.get(performanceId);
+        const seatCategories: SeatCategories = {};
+        const { data } = await changesPageOf(request, collections.tickets, {
+          where: { performanceId },
+          orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
+          clock: now,
+          item: (ticket) => {
+            if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
+            return statusOf(ticket, moved);
+          },
+        });
+        return ok({ ...data, seatCategories });
+      },
+    }),
+  ];
+}
 
 /** The answer that a scan got first. */
 const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof otherPerformances>>) => {
@@ -79,149 +201,29 @@ const answerTo = (scan: NewScan, others: Awaited<ReturnType<typeof otherPerforma
   };
 };
 
-/** A scan as the list shows it: what is true now. */
-const view = createView(RecordedScan);
+/** How many tickets of a performance are in force, open the door, and are controlled. */
+const admissionsOf = async (tickets: Documents<TicketDocument>, performanceId: string) => {
+  const countOf = (status: string) => tickets.count({ performanceId, status });
+  const [waiting, printed, gates] = await Promise.all([
+    countOf('not_printed'),
+    countOf('printed'),
+    gatesOf(tickets, performanceId),
+  ]);
+  const controlled = gates.reduce((sum, gate) => sum + gate.controlled, 0);
+  return { performanceId, issued: waiting + printed + controlled, printed: printed + controlled, controlled, gates };
+};
 
-/** Scans at the door, and the statuses that scanners download before: without barcodes, names and prices. */
-export const scanRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    id: 'controlTickets',
-    method: 'post',
-    path: `${PATH}/controls`,
-    access: 'tickets:write',
-    admits: ['door'],
-    summary: 'Controls tickets with up to 500 scans, each for itself',
-    description:
-      'For scanners that were offline, or scan faster than they send. Each item is decided as a single control would ' +
-      'be, and one that is refused does not stop the others: `result` is `admitted`, `repeated` (the ticket was ' +
-      'controlled before; `control` says when and where) or `refused`, and `reason` is the `status` that the single ' +
-      'control answers, also of an item that is no scan (`bad_request`, `validation_error`). A `nonce` has one effect and one answer per client and user for 30 days, whatever else is sent ' +
-      'with it, also at the same time: a scanner that got no answer sends everything again. An `at` more than 5 minutes ' +
-      "before the ticket's issue, more than 7 days ago, or more than 5 minutes ahead is refused (`validation_error`) and " +
-      'does not use the nonce. An `offline` scan happened already: of two for one ' +
-      'ticket the earlier `at` is admitted, in whichever order they arrive. If the later one had been answered before, ' +
-      'that answer stands, its nonce still gets it, and `GET /svc/v3/tickets/controls` shows it as `repeated` from then ' +
-      'on; time and gate of the ticket are those of the earlier one. This works while all other services are down.',
-    body: ScanBatch,
-    checksItems: true,
-    answers: { 200: ScanAnswers },
-    example: {
-      body: { items: [{ nonce: 'gate-7.000123', barcode: example.ticket.barcode, ...example.control }] },
-      answer: { items: [example.scanAnswer] },
-    },
-    handle: async ({ caller, body }) => {
-      const context = contextOf(caller);
-      const scans = await controlMany(context, caller, body.items);
-      const others = await otherPerformances(context.collections, scans);
-      return ok({ items: scans.map((scan) => answerTo(scan, others)) });
-    },
-  }),
-  operation({
-    id: 'listControls',
-    method: 'get',
-    path: `${PATH}/controls`,
-    access: 'tickets:read',
-    summary: 'Lists the scans at the door, refused ones included',
-    description:
-      'Single controls, too, in the order in which they happened (`at`). Scans are kept for 90 days, without personal ' +
-      'data and without what was read. `result` is what is true now: an admitted scan is `repeated` once an offline scan ' +
-      'arrives that happened earlier. A box_office with points of sale, and a client with bounds, sees the scans of its tickets.',
-    query: {
-      ...pageQuery,
-      performanceId: Optional(id),
-      gate: Control.properties.gate,
-      result: Optional(Result),
-      from: Optional({ ...timestamp, description: 'happened then or later' }),
-      to: Optional({ ...timestamp, description: 'happened before' }),
-    },
-    answers: { 200: page(RecordedScan) },
-    example: {
-      query: { performanceId: example.ids.performance },
-      answer: { items: [example.recordedScan], nextCursor: null },
-    },
-    handle: (request) => {
-      const { caller, query } = request;
-      const { performanceId, gate, result, from, to } = query;
-      const { scans } = contextOf(caller).collections;
-      const at = from === undefined && to === undefined ? undefined : { gte: from, lt: to };
-      return pageOf(request, bounded(scans, salesBoundsOf(caller)), {
-        where: { performanceId, gate, result, at },
-        orderBy: 'at',
-        item: view,
-      });
-    },
-  }),
-  operation({
-    id: 'getAdmissions',
-    method: 'get',
-    path: `${PATH}/admissions`,
-    access: 'tickets:read',
-    summary: 'Counts who is inside, by gate',
-    description:
-      'Of the tickets of a performance: how many are in force, how many of these open the door, and how many are ' +
-      'controlled. A performance without tickets has zeros. A box_office with points of sale, and a client with bounds, counts its tickets.',
-    query: { performanceId: id },
-    answers: { 200: Admissions },
-    example: {
-      query: { performanceId: example.ids.performance },
-      answer: {
-        performanceId: example.ids.performance,
-        asOf: example.asOf,
-        issued: 412,
-        printed: 398,
-        controlled: 305,
-        gates: [
-          { gate: 'North', controlled: 190 },
-          { gate: 'South', controlled: 115 },
-        ],
-      },
-    },
-    handle: async ({ caller, query }) => {
-      const context = contextOf(caller);
-      const asOf = timestampOf(context);
-      const { tickets } = context.collections;
-      return ok({ ...(await admissionsOf(tickets, query.performanceId)), asOf });
-    },
-  }),
-  operation({
-    id: 'listTicketStatuses',
-    method: 'get',
-    path: `${PATH}/statuses`,
-    access: 'tickets:read',
-    summary: 'Lists the statuses of a performance, for scanners without a network',
-    description:
-      'Of every ticket of the performance what decides at the door, replaced and cancelled ones included, and nothing ' +
-      'else: no barcode, no name, no price. In order of creation; with modifiedSince in order of the last change. A ' +
-      'ticket that a scanner does not find in it was sold later. One with `entries` admits again, `daily` once its ' +
-      '`controlledAt` is of an earlier local day. `seatCategories` names the categories of the page. A box_office with points of sale, and a client with ' +
-      'bounds, sees its tickets.',
-    query: { ...listQuery, performanceId: id },
-    answers: { 200: TicketStatuses },
-    example: {
-      query: { performanceId: example.ids.performance },
-      answer: {
-        items: [example.ticketStatus],
-        nextCursor: null,
-        asOf: example.asOf,
-        seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
-      },
-    },
-    handle: async (request) => {
-      const { performanceId, modifiedSince } = request.query;
-      const { now, collections } = contextOf(request.caller);
-      await finishPending(collections);
-      const moved = await collections.performances.get(performanceId);
-      const seatCategories: SeatCategories = {};
-      const { data } = await changesPageOf(request, collections.tickets, {
-        where: { performanceId },
-        orderBy: modifiedSince === undefined ? 'createdAt' : 'updatedAt',
-        clock: now,
-        item: (ticket) => {
-          if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-          return statusOf(ticket, moved);
-        },
-      });
-      return ok({ ...data, seatCategories });
-    },
-  }),
-];
+/** Counts the controlled tickets of each gate; reads an index only, one step per gate. */
+const gatesOf = async (tickets: Documents<TicketDocument>, performanceId: string): Promise<GateCount[]> => {
+  const controlled = { performanceId, status: 'controlled' } as const;
+  const gates: GateCount[] = [];
+  const unnamed = await tickets.count({ ...controlled, gate: null });
+  if (unnamed > 0) gates.push({ gate: null, controlled: unnamed });
+  for (let last = ''; ; ) {
+    const where = { ...controlled, gate: { gt: last } };
+    const [next] = await tickets.find({ where, orderBy: 'gate', limit: 1 });
+    if (!next || next.gate === null) return gates;
+    last = next.gate;
+    gates.push({ gate: last, controlled: await tickets.count({ ...controlled, gate: last }) });
+  }
+};

@@ -13,6 +13,19 @@ export type NewScan = New<ScanDocument>;
 
 const REPEATED = registry.ticket_already_controlled.status;
 
+/** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */
+export function admittedScan(ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan {
+  const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
+  const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
+  return {
+    id: scanId,
+    ...scan,
+    ...ticketMembers(ticket),
+    performanceId: ticket.performanceId,
+    ...(displaced ? { ...now, answered } : answered),
+  };
+}
+
 const controlOf = ({ status, controlledAt, gate }: Ticket): ScanAnswer['control'] =>
   status === 'controlled' && controlledAt !== null ? { at: controlledAt, gate } : null;
 
@@ -24,21 +37,8 @@ const ticketMembers = (ticket: Ticket | undefined) => ({
   ...(ticket?.createdBy && { createdBy: ticket.createdBy }),
 });
 
-/** The scan that admitted the holder of this ticket, as any process makes it from the ticket. */
-export const admittedScan = (ticket: Ticket, { scanId, displaced, reverted: _, ...scan }: Admission): NewScan => {
-  const answered: ScanAnswer = { result: 'admitted', reason: null, control: { at: scan.at, gate: scan.gate } };
-  const now: ScanAnswer = { result: 'repeated', reason: REPEATED, control: controlOf(ticket) };
-  return {
-    id: scanId,
-    ...scan,
-    ...ticketMembers(ticket),
-    performanceId: ticket.performanceId,
-    ...(displaced ? { ...now, answered } : answered),
-  };
-};
-
 /** A scan that admitted nobody. `atDoor`: the performance at the door, if the scanner names it. */
-export const refusedScan = (scan: Scan, code: Code, meant: Ticket | undefined, atDoor?: string | null): NewScan => {
+export function refusedScan(scan: Scan, code: Code, meant: Ticket | undefined, atDoor?: string | null): NewScan {
   // A forged barcode may mean a ticket that has another one.
   const ticket = code === 'not_found' || code === 'ticket_unknown_barcode' ? undefined : meant;
   const performanceId = atDoor ?? ticket?.performanceId;
@@ -52,21 +52,15 @@ export const refusedScan = (scan: Scan, code: Code, meant: Ticket | undefined, a
     performanceId: performanceId ?? null,
     ...(ticket && ticket.performanceId !== performanceId ? { otherPerformanceId: ticket.performanceId } : {}),
   };
-};
-
-const wasAdmitted = ({ result, answered }: NewScan): boolean => (answered?.result ?? result) === 'admitted';
-
-/** Whether the record says less than the ticket does: the ticket decides who was admitted. */
-const isOutdated = (stored: NewScan, scan: NewScan): boolean =>
-  scan.answered !== undefined ? stored.answered === undefined : scan.result === 'admitted' && !wasAdmitted(stored);
+}
 
 /**
  * Records scans, each once: one write, unless some are recorded already. Resolves to them by id, as they are recorded.
  */
-export const recordScans = async (
+export async function recordScans(
   { scans }: Pick<Collections, 'scans'>,
   made: readonly NewScan[],
-): Promise<ReadonlyMap<string, NewScan>> => {
+): Promise<ReadonlyMap<string, NewScan>> {
   const recorded = new Map(made.map((scan) => [scan.id, scan]));
   if (recorded.size === 0 || (await scans.insertMany([...recorded.values()])) === recorded.size) return recorded;
   for (const stored of await scans.find({ where: { id: { in: [...recorded.keys()] } } })) {
@@ -75,27 +69,33 @@ export const recordScans = async (
     else await scans.update(stored.id, (found) => (isOutdated(found, scan) ? { next: scan } : undefined));
   }
   return recorded;
-};
+}
+
+/** Whether the record says less than the ticket does: the ticket decides who was admitted. */
+const isOutdated = (stored: NewScan, scan: NewScan): boolean =>
+  scan.answered !== undefined ? stored.answered === undefined : scan.result === 'admitted' && !wasAdmitted(stored);
+
+const wasAdmitted = ({ result, answered }: NewScan): boolean => (answered?.result ?? result) === 'admitted';
 
 /** A single control as a scan; one of several attempts with an idempotency key, of the same day, is the same scan. */
-export const scanOf = (
+export function scanOf(
   context: Pick<InstitutionContext, 'now'>,
   { gate, at }: { readonly gate?: string | undefined; readonly at?: string | undefined },
   key?: string,
-): Scan => {
+): Scan {
   const receivedAt = timestampOf(context);
   const id = key === undefined ? newId('scn', context.now()) : derivedId('scn', key, receivedAt.slice(0, 10));
   return { id, nonce: null, gate: gate ?? null, at: at ?? receivedAt, offline: false, receivedAt };
-};
+}
 
 /** Runs a single control and records its scan, admitted or refused. `find`: the ticket of a refused one. */
-export const withScan = async <T extends Ticket>(
+export async function withScan<T extends Ticket>(
   collections: Collections,
   scan: Scan,
   performanceId: string | undefined,
   run: () => Promise<T>,
   find: () => Promise<T | undefined>,
-): Promise<T> => {
+): Promise<T> {
   try {
     const ticket = await run();
     const admission = ticket.admissions?.find(({ scanId }) => scanId === scan.id);
@@ -106,7 +106,7 @@ export const withScan = async <T extends Ticket>(
       await recordScans(collections, [refusedScan(scan, error.code, await find(), performanceId)]);
     throw error;
   }
-};
+}
 
 /** One well-formed scan, by what was read or by the ticket's id, as it is sent. */
 export interface RequestedScan {
@@ -119,19 +119,20 @@ export interface RequestedScan {
 }
 
 /** The id of the ticket that a scan means; an unknown one if there is none. */
-export const meantBy = ({ barcode, ticketId }: RequestedScan): string =>
-  barcode === undefined ? (ticketId ?? '') : (ticketNamedBy(scannedText(barcode)) ?? '');
-
-const unknown = ({ barcode }: RequestedScan): Fault =>
-  barcode === undefined
-    ? new Fault('not_found', 'There is no ticket with this id.')
-    : new Fault('ticket_unknown_barcode', 'No ticket of this institution has this barcode.');
+export function meantBy({ barcode, ticketId }: RequestedScan): string {
+  return barcode === undefined ? (ticketId ?? '') : (ticketNamedBy(scannedText(barcode)) ?? '');
+}
 
 /** Refuses a scan by what never changes. @throws {Fault} */
-export const checkTicket = (ticket: Ticket | undefined, requested: RequestedScan): Ticket => {
+export function checkTicket(ticket: Ticket | undefined, requested: RequestedScan): Ticket {
   const { barcode, performanceId } = requested;
   if (!ticket || (barcode !== undefined && scannedText(barcode) !== ticket.barcode)) throw unknown(requested);
   if (performanceId !== undefined && performanceId !== ticket.performanceId)
     throw new Fault('ticket_other_performance', `The ticket is for the performance ${ticket.performanceId}.`);
   return ticket;
-};
+}
+
+const unknown = ({ barcode }: RequestedScan): Fault =>
+  barcode === undefined
+    ? new Fault('not_found', 'There is no ticket with this id.')
+    : new Fault('ticket_unknown_barcode', 'No ticket of this institution has this barcode.');

@@ -13,10 +13,10 @@ const { gate, at } = Control.properties;
 const NONCE = '^[A-Za-z0-9._-]{1,64}$';
 
 /** The nonce of what was sent as a scan; null without a well-formed one. */
-export const nonceOf = (sent: unknown): string | null => {
+export function nonceOf(sent: unknown): string | null {
   const { nonce } = Object(sent) as { readonly nonce?: unknown };
   return typeof nonce === 'string' && new RegExp(NONCE).test(nonce) ? nonce : null;
-};
+}
 
 const scanned = {
   nonce: Text({

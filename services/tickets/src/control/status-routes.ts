@@ -14,6 +14,13 @@ import { AllTicketStatuses, DoorTicket } from './schemas.ts';
 
 const view = createView(DoorTicket);
 
+/** What decides about a ticket at the door, whose performance has moved to where it is now, if that is given. */
+export function statusOf(ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof DoorTicket> {
+  const { label, row, seat } = ticket.place;
+  const place = { place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) };
+  return view({ ...ticket, ...place, ...entriesIn(asItIsNow(ticket, moved)) });
+}
+
 /** What decides about a ticket that admits more than once. */
 const entriesIn = ({ about, startDate = null }: Ticket) =>
   about?.entries && {
@@ -21,18 +28,51 @@ const entriesIn = ({ about, startDate = null }: Ticket) =>
     validity: { from: startDate, until: about.validUntil ?? null, timeZone: about.timeZone },
   };
 
-/** What decides about a ticket at the door, whose performance has moved to where it is now, if that is given. */
-export const statusOf = (ticket: TicketDocument, moved: Whereabouts | undefined): Static<typeof DoorTicket> => {
-  const { label, row, seat } = ticket.place;
-  const place = { place: label, ...(row === null ? {} : { row }), ...(seat === null ? {} : { seat }) };
-  return view({ ...ticket, ...place, ...entriesIn(asItIsNow(ticket, moved)) });
-};
-
 /** The names of categories by their id, as the tickets tell them. */
 export type SeatCategories = Record<string, SaleDescription['seatCategory']>;
 
 /** So many tickets are read at once. */
 const BATCH = 1_000;
+
+/** The statuses of all tickets of a performance, for scanners without a network. */
+export function statusRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'getAllTicketStatuses',
+      method: 'get',
+      path: `${PATH}/statuses/all`,
+      access: 'tickets:read',
+      summary: 'Returns the statuses of all tickets of a performance in one answer',
+      description:
+        'What `GET /svc/v3/tickets/statuses` lists page by page, compressed: what a scanner with a slow network downloads ' +
+        'first. Then that list, with `asOf` as `modifiedSince`, has what has changed.',
+      query: { performanceId: id },
+      answers: { 200: AllTicketStatuses },
+      compressed: true,
+      example: {
+        query: { performanceId: example.ids.performance },
+        answer: {
+          items: [example.ticketStatus],
+          asOf: example.asOf,
+          seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
+        },
+      },
+      handle: async ({ caller, query }) => {
+        const { now, collections } = contextOf(caller);
+        const asOf = asOfReading(now());
+        await finishPending(collections);
+        const moved = await collections.performances.get(query.performanceId);
+        const seatCategories: SeatCategories = {};
+        const items: Static<typeof DoorTicket>[] = [];
+        for await (const ticket of ticketsOf(collections.tickets, query.performanceId)) {
+          if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
+          items.push(statusOf(ticket, moved));
+        }
+        return ok({ items, asOf, seatCategories });
+      },
+    }),
+  ];
+}
 
 /** Every ticket of a performance, in order of creation. */
 async function* ticketsOf(tickets: Documents<TicketDocument>, performanceId: string): AsyncGenerator<TicketDocument> {
@@ -45,41 +85,3 @@ async function* ticketsOf(tickets: Documents<TicketDocument>, performanceId: str
     after = { value: last.createdAt, id: last.id };
   }
 }
-
-/** The statuses of all tickets of a performance, for scanners without a network. */
-export const statusRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    id: 'getAllTicketStatuses',
-    method: 'get',
-    path: `${PATH}/statuses/all`,
-    access: 'tickets:read',
-    summary: 'Returns the statuses of all tickets of a performance in one answer',
-    description:
-      'What `GET /svc/v3/tickets/statuses` lists page by page, compressed: what a scanner with a slow network downloads ' +
-      'first. Then that list, with `asOf` as `modifiedSince`, has what has changed.',
-    query: { performanceId: id },
-    answers: { 200: AllTicketStatuses },
-    compressed: true,
-    example: {
-      query: { performanceId: example.ids.performance },
-      answer: {
-        items: [example.ticketStatus],
-        asOf: example.asOf,
-        seatCategories: { [example.ticketStatus.seatCategoryId]: example.shopTicket.about.seatCategory },
-      },
-    },
-    handle: async ({ caller, query }) => {
-      const { now, collections } = contextOf(caller);
-      const asOf = asOfReading(now());
-      await finishPending(collections);
-      const moved = await collections.performances.get(query.performanceId);
-      const seatCategories: SeatCategories = {};
-      const items: Static<typeof DoorTicket>[] = [];
-      for await (const ticket of ticketsOf(collections.tickets, query.performanceId)) {
-        if (ticket.about) seatCategories[ticket.seatCategoryId] = ticket.about.seatCategory;
-        items.push(statusOf(ticket, moved));
-      }
-      return ok({ items, asOf, seatCategories });
-    },
-  }),
-];

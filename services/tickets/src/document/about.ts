@@ -61,10 +61,14 @@ export interface Content {
 }
 
 /** What the pages are about, each once. */
-export const titleOf = ({ pages }: Content): string => [...new Set(pages.map(({ title }) => title))].join(', ');
+export function titleOf({ pages }: Content): string {
+  return [...new Set(pages.map(({ title }) => title))].join(', ');
+}
 
 /** The document of one ticket without a point of sale's look, as the institution API returns it. */
-export const plain = (about: About): Content => ({ pages: [about], brand: null });
+export function plain(about: About): Content {
+  return { pages: [about], brand: null };
+}
 
 /** The order of a ticket, for the buyer's own papers. */
 interface Purchase {
@@ -75,15 +79,12 @@ interface Purchase {
 /** Types of products that are no shows; another one is spoken of as a show. */
 const NO_SHOWS = ['pass', 'season_ticket', 'membership', 'service', 'goods', 'package'];
 
-const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
-  [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;
-
 /**
  * What the document of this ticket shows, in the first of these languages that a text has, else in the first of the
  * text, in which the catalog puts that of the institution. Members that the ticket does not have, since it is
  * older, are left out, and so is a name that was erased.
  */
-export const aboutTicket = (ticket: Ticket, languages: readonly string[], purchase?: Purchase): About => {
+export function aboutTicket(ticket: Ticket, languages: readonly string[], purchase?: Purchase): About {
   const { about, place, price, beneficiary, startDate, id, barcode } = ticket;
   const { texts, locale: tag } = speechOf(languages, Object.keys(about?.product ?? {}));
   const locale = localeIn(tag, price.currency);
@@ -121,4 +122,7 @@ export const aboutTicket = (ticket: Ticket, languages: readonly string[], purcha
     number: `${said.number} ${id}`,
     printedAt: ticket.printedAt ?? ticket.createdAt,
   };
-};
+}
+
+const nameOf = (beneficiary: Ticket['beneficiary']): string | null =>
+  [beneficiary?.firstName, beneficiary?.lastName].filter(Boolean).join(' ') || null;

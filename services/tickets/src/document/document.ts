@@ -11,9 +11,6 @@ import { svgOf } from './svg.ts';
 export const PDF = 'application/pdf';
 export const SVG = 'image/svg+xml';
 
-/** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
-const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
-
 /** A ticket to print or to show. */
 interface TicketDocument {
   readonly mediaType: string;
@@ -22,6 +19,23 @@ interface TicketDocument {
   readonly content: Buffer;
   /** Whether letters of it are boxes, for want of a font; the SVG shows them in the reader's fonts. */
   readonly hasBoxes: boolean;
+}
+
+/**
+ * The document of a printed ticket, in the first of these languages that its texts have.
+ * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
+ */
+export async function documentOf(
+  { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
+  ticketId: string,
+  languages: readonly string[],
+  accept: string | undefined,
+): Promise<TicketDocument> {
+  const ticket = await validTicket(collections, ticketId);
+  const content = plain(aboutTicket(await presentTicket(collections, ticket), languages));
+  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(content), hasBoxes: false };
+  const { pdf, missing } = await drawing.draw(content);
+  return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };
 }
 
 /**
@@ -34,36 +48,23 @@ const validTicket = async (collections: Collections, ticketId: string): Promise<
   return ticket;
 };
 
-/**
- * The document of a printed ticket, in the first of these languages that its texts have.
- * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
- */
-export const documentOf = async (
-  { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
-  ticketId: string,
-  languages: readonly string[],
-  accept: string | undefined,
-): Promise<TicketDocument> => {
-  const ticket = await validTicket(collections, ticketId);
-  const content = plain(aboutTicket(await presentTicket(collections, ticket), languages));
-  if (wantsSvg(accept)) return { mediaType: SVG, extension: 'svg', content: svgOf(content), hasBoxes: false };
-  const { pdf, missing } = await drawing.draw(content);
-  return { mediaType: PDF, extension: 'pdf', content: pdf, hasBoxes: missing.length > 0 };
-};
+/** Whether the client prefers SVG: it names it, with a higher quality than PDF. */
+const wantsSvg = (accept = ''): boolean => qualityOf(accept, SVG) > qualityOf(accept, PDF);
 
 /** The validator of a document: of its bytes, since they also change with a release. */
-export const validatorOf = ({ content }: TicketDocument): string =>
-  createHash('sha256').update(content).digest('base64url').slice(0, 22);
+export function validatorOf({ content }: TicketDocument): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+}
 
 /**
  * The document of some printed tickets with the look of their point of sale: a PDF, or SVG where no font has the
  * letters. A logo that cannot be drawn is left out.
  * @throws {Fault} `not_found`, `ticket_not_printed`, `ticket_cancelled`, `ticket_invalidated`, `service_unavailable`
  */
-export const shopDocumentOf = async (
+export async function shopDocumentOf(
   { drawing, collections }: Pick<InstitutionContext, 'drawing' | 'collections'>,
   { ticketIds, languages, pointOfSale: { name, branding }, order }: Static<typeof DocumentRequest>,
-): Promise<Static<typeof ShopDocument>> => {
+): Promise<Static<typeof ShopDocument>> {
   const stored = await Promise.all(ticketIds.map((ticketId) => validTicket(collections, ticketId)));
   const tickets = await presentTickets(collections, stored);
   const logo = branding?.logo ? await drawing.logoOf(branding.logo) : null;
@@ -74,4 +75,4 @@ export const shopDocumentOf = async (
   const { pdf, missing } = await drawing.draw(content);
   const [contentType, bytes] = missing.length > 0 ? [SVG, svgOf(content)] : [PDF, pdf];
   return { contentType, base64: bytes.toString('base64') };
-};
+}

@@ -25,26 +25,15 @@ export interface DrawingOptions {
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
-const startThread = (fontsDirectory: string | undefined): Worker => {
-  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-  const worker = new Worker(fileURLToPath(new URL(`./pdf-thread${extension}`, import.meta.url)), {
-    name: 'pdf',
-    workerData: { fontsDirectory } satisfies ThreadData,
-    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
-  });
-  worker.unref();
-  return worker;
-};
-
 /**
  * The drawing of an instance. A page takes a tenth of a second at most, in which a door must be able to control tickets,
  * so a worker thread draws it. It starts with the first document: most instances never make one. What waited in a
  * thread that has died is drawn by the calling thread, and the next document starts another.
  */
-export const createDrawing = (
+export function createDrawing(
   { fontsDirectory, logger }: DrawingOptions = {},
   start: () => Worker = () => startThread(fontsDirectory),
-) => {
+) {
   let worker: Worker | undefined;
   let last = 0;
   const waiting = new Map<number, Waiting>();
@@ -126,6 +115,17 @@ export const createDrawing = (
       await ended?.terminate();
     },
   };
+}
+
+const startThread = (fontsDirectory: string | undefined): Worker => {
+  const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+  const worker = new Worker(fileURLToPath(new URL(`./pdf-thread${extension}`, import.meta.url)), {
+    name: 'pdf',
+    workerData: { fontsDirectory } satisfies ThreadData,
+    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
+  });
+  worker.unref();
+  return worker;
 };
 
 export type Drawing = ReturnType<typeof createDrawing>;

@@ -11,21 +11,6 @@ interface QrCode {
   readonly runs: readonly { readonly x: number; readonly y: number; readonly width: number }[];
 }
 
-/** The QR code of a barcode: in the alphanumeric mode where it fits, with correction level M or better. */
-const qrCodeOf = (barcode: string): QrCode => {
-  const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
-  const runs: { x: number; y: number; width: number }[] = [];
-  for (let y = 0; y < code.size; y += 1) {
-    for (let x = 0; x < code.size; x += 1) {
-      if (!code.get(x, y)) continue;
-      const start = x;
-      while (code.get(x + 1, y)) x += 1;
-      runs.push({ x: start + QUIET, y: y + QUIET, width: x - start + 1 });
-    }
-  }
-  return { side: code.size + 2 * QUIET, runs };
-};
-
 /** One line of text; `y` is the top of its letters, in points, `room` the width until the code. */
 export interface Text {
   readonly x: number;
@@ -82,41 +67,10 @@ interface Style {
   readonly x?: number;
 }
 
-/** A picture as large as it can be in the room of a logo. */
-const fitted = (logo: Picture): Picture => {
-  const scale = Math.min(LOGO.width / logo.width, LOGO.height / logo.height);
-  return { ...logo, width: logo.width * scale, height: logo.height * scale };
-};
-
-/** The head of a page: logo, name, and which page it is of several. */
-const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
-  const shown = logo && { ...fitted(logo), x: MARGIN };
-  const left = shown ? MARGIN + shown.width + 12 : MARGIN;
-  const inked = { isGrey: false, ink: colours.ink };
-  const [size, right] = [11, WIDTH - MARGIN - NUMBER];
-  const room = right - left - EDGE;
-  const lines = linesOf(name, room, 2, { size, isBold: true });
-  const top = (HEAD - lines.length * size * 1.25) / 2;
-  const fromRight = isRightToLeft(name);
-  const texts = lines.map(
-    (text, index): Text => ({
-      ...inked,
-      x: left,
-      y: top + index * size * 1.25,
-      size,
-      room,
-      isBold: true,
-      fromRight,
-      text,
-    }),
-  );
-  const middle = (HEAD - 9 * 1.25) / 2;
-  const number = { ...inked, x: right, y: middle, size: 9, room: NUMBER, isBold: false, fromRight: false };
-  return {
-    band: { height: HEAD, line: LINE, colours, logo: shown && { ...shown, y: (HEAD - shown.height) / 2 } },
-    texts: page === null ? texts : [...texts, { ...number, text: page }],
-  };
-};
+/** The pages of a document, in their order. */
+export function layoutsOf({ pages, brand }: Content): Layout[] {
+  return pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));
+}
 
 /** Where everything of a page stands; `page` is its number among several, such as `1/3`. */
 const layoutOf = (
@@ -162,6 +116,53 @@ const layoutOf = (
   return { width: WIDTH, height, band: head?.band ?? null, texts, code };
 };
 
-/** The pages of a document, in their order. */
-export const layoutsOf = ({ pages, brand }: Content): Layout[] =>
-  pages.map((about, index) => layoutOf(about, brand, pages.length > 1 ? `${index + 1}/${pages.length}` : null));
+/** The head of a page: logo, name, and which page it is of several. */
+const bandOf = ({ name, colours, logo }: Brand, page: string | null): { band: Band; texts: Text[] } => {
+  const shown = logo && { ...fitted(logo), x: MARGIN };
+  const left = shown ? MARGIN + shown.width + 12 : MARGIN;
+  const inked = { isGrey: false, ink: colours.ink };
+  const [size, right] = [11, WIDTH - MARGIN - NUMBER];
+  const room = right - left - EDGE;
+  const lines = linesOf(name, room, 2, { size, isBold: true });
+  const top = (HEAD - lines.length * size * 1.25) / 2;
+  const fromRight = isRightToLeft(name);
+  const texts = lines.map(
+    (text, index): Text => ({
+      ...inked,
+      x: left,
+      y: top + index * size * 1.25,
+      size,
+      room,
+      isBold: true,
+      fromRight,
+      text,
+    }),
+  );
+  const middle = (HEAD - 9 * 1.25) / 2;
+  const number = { ...inked, x: right, y: middle, size: 9, room: NUMBER, isBold: false, fromRight: false };
+  return {
+    band: { height: HEAD, line: LINE, colours, logo: shown && { ...shown, y: (HEAD - shown.height) / 2 } },
+    texts: page === null ? texts : [...texts, { ...number, text: page }],
+  };
+};
+
+/** A picture as large as it can be in the room of a logo. */
+const fitted = (logo: Picture): Picture => {
+  const scale = Math.min(LOGO.width / logo.width, LOGO.height / logo.height);
+  return { ...logo, width: logo.width * scale, height: logo.height * scale };
+};
+
+/** The QR code of a barcode: in the alphanumeric mode where it fits, with correction level M or better. */
+const qrCodeOf = (barcode: string): QrCode => {
+  const code = generate(barcode, { minCorrectionLevel: correction.M, modes: [mode.alphaNumeric, mode.ascii] });
+  const runs: { x: number; y: number; width: number }[] = [];
+  for (let y = 0; y < code.size; y += 1) {
+    for (let x = 0; x < code.size; x += 1) {
+      if (!code.get(x, y)) continue;
+      const start = x;
+      while (code.get(x + 1, y)) x += 1;
+      runs.push({ x: start + QUIET, y: y + QUIET, width: x - start + 1 });
+    }
+  }
+  return { side: code.size + 2 * QUIET, runs };
+};

@@ -15,6 +15,24 @@ const LOGO_MS = 4_000;
 /** What a thread says: that it has started, then the logo; null for one that cannot be drawn. */
 export type LogoReply = 'started' | Picture | null;
 
+/**
+ * Tries out logos, each once. A logo is what an institution has set, so this happens in a thread of its own, which is
+ * stopped when it takes long; one that cannot be drawn is null. `limitMs`: from the start of its thread.
+ */
+export function createLogos(start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) {
+  const tried = new LRUCache<string, Promise<Picture | null>>({ max: 100, ttl: 60 * 60_000 });
+  return (svg: string): Promise<Picture | null> => {
+    const known = tried.get(svg);
+    if (known) return known;
+    const trying = answerOf(start(svg), limitMs).then((picture) => {
+      if (picture === undefined) tried.delete(svg);
+      return picture ?? null;
+    });
+    tried.set(svg, trying);
+    return trying;
+  };
+}
+
 const startThread = (svg: string): Worker => {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   return new Worker(fileURLToPath(new URL(`./logo-thread${extension}`, import.meta.url)), {
@@ -39,52 +57,34 @@ const answerOf = (thread: Worker, limitMs: number): Promise<Picture | null | und
     thread.once('exit', () => clearTimeout(timer));
   }).finally(() => thread.terminate());
 
-/**
- * Tries out logos, each once. A logo is what an institution has set, so this happens in a thread of its own, which is
- * stopped when it takes long; one that cannot be drawn is null. `limitMs`: from the start of its thread.
- */
-export const createLogos = (start: (svg: string) => Worker = startThread, limitMs = LOGO_MS) => {
-  const tried = new LRUCache<string, Promise<Picture | null>>({ max: 100, ttl: 60 * 60_000 });
-  return (svg: string): Promise<Picture | null> => {
-    const known = tried.get(svg);
-    if (known) return known;
-    const trying = answerOf(start(svg), limitMs).then((picture) => {
-      if (picture === undefined) tried.delete(svg);
-      return picture ?? null;
-    });
-    tried.set(svg, trying);
-    return trying;
-  };
-};
-
 const NUMBER = String.raw`\s*([\d.]+(?:e[+-]?\d+)?)`;
 
 /** The proportions of an SVG: those of its view box, else of its width and height; undefined without either. */
-export const proportionsOf = (svg: string): Pick<Picture, 'width' | 'height'> | undefined => {
+export function proportionsOf(svg: string): Pick<Picture, 'width' | 'height'> | undefined {
   const [root = ''] = /<svg\b[^>]*>/i.exec(svg) ?? [];
   const box = /\bviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/.exec(root);
   const attribute = (name: string) =>
     new RegExp(String.raw`\s${name}\s*=\s*["']${NUMBER}(?:px)?\s*["']`).exec(root)?.[1];
   const [width, height] = (box ? [box[1], box[2]] : [attribute('width'), attribute('height')]).map(Number);
   return Number(width) > 0 && Number(height) > 0 ? { width: Number(width), height: Number(height) } : undefined;
-};
+}
 
 const FONT = 'logo';
 const BOLD_FONT = 'logo bold';
 
 /** Makes the product's fonts known for the letters of logos; a document has those that it uses. */
-export const registerLogoFonts = async (pdf: PDFKit.PDFDocument): Promise<void> => {
+export async function registerLogoFonts(pdf: PDFKit.PDFDocument): Promise<void> {
   const [regular, bold] = await Promise.all(ownFiles().map(contentOf));
   if (!regular || !bold) throw new Error('the fonts of the product are missing');
   pdf.registerFont(FONT, regular).registerFont(BOLD_FONT, bold);
-};
+}
 
 /** Draws a logo as vectors; `onWarning`: of each part that cannot be drawn. Nothing but the SVG itself is read. */
-export const drawLogo = (
+export function drawLogo(
   pdf: PDFKit.PDFDocument,
   { svg, x, y, width, height }: Picture & { readonly x: number; readonly y: number },
   onWarning: (warning: string) => void = () => {},
-): void => {
+): void {
   svgToPdf(pdf, svg, x, y, {
     width,
     height,
@@ -93,4 +93,4 @@ export const drawLogo = (
     fontCallback: (_family, bold) => (bold ? BOLD_FONT : FONT),
     imageCallback: (link) => (/^data:image\/(png|jpe?g);/.test(link) ? link : ''),
   });
-};
+}

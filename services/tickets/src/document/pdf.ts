@@ -21,35 +21,6 @@ const PLACED = {
   features: ['kern', 'liga', 'calt'],
 } as PDFKit.Mixins.TextOptions;
 
-const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;
-
-const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey, ink }: Text, { pieces }: PlacedLine): void => {
-  pdf.fillColor(ink ?? (isGrey ? '#555555' : '#000000'));
-  const widths = pieces.map(({ text, face }) => pdf.font(nameOf(face), size).widthOfString(text, PLACED));
-  const whole = widths.reduce((sum, width) => sum + width, 0);
-  const scale = whole > room ? room / whole : 1;
-  let left = x;
-  for (const [index, { text, face }] of pieces.entries()) {
-    pdf.font(nameOf(face), size * scale).text(text, left, y + ASCENT * size * scale, PLACED);
-    left += (widths[index] ?? 0) * scale;
-  }
-};
-
-/** Makes the fonts of the lines known to the document. */
-const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
-  const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameOf(face), face] as const)));
-  for (const [name, { file, member }] of faces) pdf.registerFont(name, await contentOf(file), member);
-};
-
-/** Draws the head of a page without its texts: colours and logo are decoration, which is not read out. */
-const drawBand = (pdf: PDFKit.PDFDocument, { height, line, colours, logo }: Band, width: number): void => {
-  pdf.markContent('Artifact', { type: 'Layout' });
-  pdf.rect(0, 0, width, height).fill(colours.paper);
-  pdf.rect(0, height, width, line).fill(colours.accent);
-  if (logo) drawLogo(pdf, logo);
-  pdf.endMarkedContent();
-};
-
 /** A page with its lines in the fonts that have their letters. */
 interface PlacedPage {
   readonly layout: Layout;
@@ -58,35 +29,11 @@ interface PlacedPage {
   readonly label: string;
 }
 
-const sizeOf = (page: PlacedPage | undefined) => {
-  const { width = 0, height = 0 } = page?.layout ?? {};
-  return { size: [width, height] as [number, number], margin: 0 };
-};
-
-const drawPage = (
-  pdf: PDFKit.PDFDocument,
-  { layout: { texts, code }, lines, label }: PlacedPage,
-  section: PDFKit.PDFStructureElement,
-): void => {
-  for (const [index, text] of texts.entries()) {
-    const line = lines[index];
-    if (line) section.add(pdf.struct('P', {}, () => write(pdf, text, line)));
-  }
-  const module = code.side / code.qr.side;
-  section.add(
-    pdf.struct('Figure', { alt: label }, () => {
-      for (const { x, y, width: run } of code.qr.runs)
-        pdf.rect(code.x + x * module, code.y + y * module, run * module, module);
-      pdf.fill('#000000');
-    }),
-  );
-};
-
 /**
  * A document as PDF, with embedded fonts. Without the instant of its making, so that the same tickets give the same
  * bytes.
  */
-export const pdfOf = async (content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> => {
+export async function pdfOf(content: Content, fonts: Fonts = createFonts(undefined)): Promise<Drawn> {
   // Loaded with the first document: most instances of the service never make one.
   const { default: PdfDocument } = await import('pdfkit');
   const { pages, brand } = content;
@@ -143,4 +90,57 @@ export const pdfOf = async (content: Content, fonts: Fonts = createFonts(undefin
   root.end();
   pdf.end();
   return { pdf: await ended, missing: scriptsOf(lines.flatMap(({ missing }) => missing)) };
+}
+
+const sizeOf = (page: PlacedPage | undefined) => {
+  const { width = 0, height = 0 } = page?.layout ?? {};
+  return { size: [width, height] as [number, number], margin: 0 };
+};
+
+/** Makes the fonts of the lines known to the document. */
+const register = async (pdf: PDFKit.PDFDocument, lines: readonly PlacedLine[]): Promise<void> => {
+  const faces = new Map(lines.flatMap(({ pieces }) => pieces.map(({ face }) => [nameOf(face), face] as const)));
+  for (const [name, { file, member }] of faces) pdf.registerFont(name, await contentOf(file), member);
+};
+
+const nameOf = ({ file, member = '' }: Face): string => `${file} ${member}`;
+
+/** Draws the head of a page without its texts: colours and logo are decoration, which is not read out. */
+const drawBand = (pdf: PDFKit.PDFDocument, { height, line, colours, logo }: Band, width: number): void => {
+  pdf.markContent('Artifact', { type: 'Layout' });
+  pdf.rect(0, 0, width, height).fill(colours.paper);
+  pdf.rect(0, height, width, line).fill(colours.accent);
+  if (logo) drawLogo(pdf, logo);
+  pdf.endMarkedContent();
+};
+
+const drawPage = (
+  pdf: PDFKit.PDFDocument,
+  { layout: { texts, code }, lines, label }: PlacedPage,
+  section: PDFKit.PDFStructureElement,
+): void => {
+  for (const [index, text] of texts.entries()) {
+    const line = lines[index];
+    if (line) section.add(pdf.struct('P', {}, () => write(pdf, text, line)));
+  }
+  const module = code.side / code.qr.side;
+  section.add(
+    pdf.struct('Figure', { alt: label }, () => {
+      for (const { x, y, width: run } of code.qr.runs)
+        pdf.rect(code.x + x * module, code.y + y * module, run * module, module);
+      pdf.fill('#000000');
+    }),
+  );
+};
+
+const write = (pdf: PDFKit.PDFDocument, { x, y, size, room, isGrey, ink }: Text, { pieces }: PlacedLine): void => {
+  pdf.fillColor(ink ?? (isGrey ? '#555555' : '#000000'));
+  const widths = pieces.map(({ text, face }) => pdf.font(nameOf(face), size).widthOfString(text, PLACED));
+  const whole = widths.reduce((sum, width) => sum + width, 0);
+  const scale = whole > room ? room / whole : 1;
+  let left = x;
+  for (const [index, { text, face }] of pieces.entries()) {
+    pdf.font(nameOf(face), size * scale).text(text, left, y + ASCENT * size * scale, PLACED);
+    left += (widths[index] ?? 0) * scale;
+  }
 };

@@ -5,56 +5,58 @@ import * as example from '../examples.ts';
 import { single } from '../tickets/answers.ts';
 import { documentOf, PDF, SVG, validatorOf } from './document.ts';
 
+/** The document of a ticket. */
+export function documentRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      ...single,
+      path: `${single.path}/document`,
+      id: 'getTicketDocument',
+      method: 'get',
+      access: 'tickets:read',
+      admits: ['customer'],
+      summary: 'Returns a ticket with its QR code, to print or to show',
+      description:
+        '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold: ' +
+        'institution, product, category, place, tariff, price and beneficiary, and start (by the clocks of the venue) and ' +
+        'venue of the performance as they are now, in the language of ' +
+        '`lang` where the institution has such names, else in those of `Accept-Language`, else in its first; the fixed ' +
+        'words in English, French, German or Italian. The PDF has its fonts with it: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, and what ' +
+        'the installation has. Letters that no font has are boxes; then `Link` names the SVG (`rel="alternate"`), which ' +
+        "uses the reader's fonts. A ticket must be printed, controlled tickets included; a cancelled or " +
+        'replaced one is refused.',
+      query: {
+        lang: Type.Optional(
+          Type.String({
+            description: 'a language tag (BCP 47), such as `fr` or `fr-CH`; goes before Accept-Language',
+          }),
+        ),
+      },
+      answers: { 200: Type.String() },
+      documents: [PDF, SVG],
+      etag: true,
+      errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
+      example: { params: { ticketId: example.ids.ticket }, query: { lang: 'fr' }, answer: 'a PDF' },
+      handle: async ({ caller, params, query, header }) => {
+        const languages = acceptedTags(query.lang, header('accept-language'));
+        const document = await documentOf(contextOf(caller), params.ticketId, languages, header('accept'));
+        const name = `${params.ticketId}.${document.extension}`;
+        return ok('', {
+          document,
+          etag: validatorOf(document),
+          headers: {
+            Vary: 'Accept, Accept-Language',
+            'Content-Disposition': `inline; filename="${name}"`,
+            ...(document.hasBoxes ? { Link: alternateOf(query.lang) } : {}),
+          },
+        });
+      },
+    }),
+  ];
+}
+
 /** The link to the document as SVG (RFC 8288), relative to that of the PDF. */
 const alternateOf = (lang: string | undefined): string => {
   const query = lang === undefined ? '' : `?${new URLSearchParams({ lang })}`;
   return `<document${query}>; rel="alternate"; type="${SVG}"`;
 };
-
-/** The document of a ticket. */
-export const documentRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    ...single,
-    path: `${single.path}/document`,
-    id: 'getTicketDocument',
-    method: 'get',
-    access: 'tickets:read',
-    admits: ['customer'],
-    summary: 'Returns a ticket with its QR code, to print or to show',
-    description:
-      '`Accept: application/pdf` (default) or `image/svg+xml`; any other `Accept` gets the PDF. It shows what was sold: ' +
-      'institution, product, category, place, tariff, price and beneficiary, and start (by the clocks of the venue) and ' +
-      'venue of the performance as they are now, in the language of ' +
-      '`lang` where the institution has such names, else in those of `Accept-Language`, else in its first; the fixed ' +
-      'words in English, French, German or Italian. The PDF has its fonts with it: Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, and what ' +
-      'the installation has. Letters that no font has are boxes; then `Link` names the SVG (`rel="alternate"`), which ' +
-      "uses the reader's fonts. A ticket must be printed, controlled tickets included; a cancelled or " +
-      'replaced one is refused.',
-    query: {
-      lang: Type.Optional(
-        Type.String({
-          description: 'a language tag (BCP 47), such as `fr` or `fr-CH`; goes before Accept-Language',
-        }),
-      ),
-    },
-    answers: { 200: Type.String() },
-    documents: [PDF, SVG],
-    etag: true,
-    errors: ['ticket_not_printed', 'ticket_cancelled', 'ticket_invalidated'],
-    example: { params: { ticketId: example.ids.ticket }, query: { lang: 'fr' }, answer: 'a PDF' },
-    handle: async ({ caller, params, query, header }) => {
-      const languages = acceptedTags(query.lang, header('accept-language'));
-      const document = await documentOf(contextOf(caller), params.ticketId, languages, header('accept'));
-      const name = `${params.ticketId}.${document.extension}`;
-      return ok('', {
-        document,
-        etag: validatorOf(document),
-        headers: {
-          Vary: 'Accept, Accept-Language',
-          'Content-Disposition': `inline; filename="${name}"`,
-          ...(document.hasBoxes ? { Link: alternateOf(query.lang) } : {}),
-        },
-      });
-    },
-  }),
-];

@@ -9,22 +9,27 @@ const ESCAPED: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text for an XML document: without the control characters that XML does not allow. */
-const escaped = (text: string): string =>
-  text
-    .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)
-    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
-
-const bandOf = ({ height, line, colours, logo }: Band, width: number): string => {
-  const picture = logo
-    ? `<image x="${logo.x}" y="${logo.y}" width="${logo.width}" height="${logo.height}" ` +
-      `href="data:image/svg+xml;base64,${Buffer.from(logo.svg).toString('base64')}"/>`
-    : '';
-  return (
-    `<rect width="${width}" height="${height}" fill="${colours.paper}"/>` +
-    `<rect y="${height}" width="${width}" height="${line}" fill="${colours.accent}"/>${picture}`
+/**
+ * A document as SVG, its pages one below the other, without scripts, styles or references but to the logo that it has
+ * with it. Fonts are the reader's.
+ */
+export function svgOf(content: Content): Buffer {
+  const layouts = layoutsOf(content);
+  const width = Math.max(...layouts.map((layout) => layout.width));
+  const height = layouts.reduce((sum, layout) => sum + layout.height, 0);
+  let top = 0;
+  const pages = layouts.map((layout, index) => {
+    const page = pageOf(layout, content.pages[index]?.code ?? '');
+    const placed = top === 0 ? page : `<g transform="translate(0 ${top})">${page}</g>`;
+    top += layout.height;
+    return placed;
+  });
+  const { language = 'en' } = content.pages[0] ?? {};
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
+      `lang="${language}" xml:lang="${language}"><title>${escaped(titleOf(content))}</title>${pages.join('')}</svg>\n`,
   );
-};
+}
 
 const pageOf = ({ width, height, band, texts, code }: Layout, label: string): string => {
   const { side } = code.qr;
@@ -44,24 +49,19 @@ const pageOf = ({ width, height, band, texts, code }: Layout, label: string): st
   );
 };
 
-/**
- * A document as SVG, its pages one below the other, without scripts, styles or references but to the logo that it has
- * with it. Fonts are the reader's.
- */
-export const svgOf = (content: Content): Buffer => {
-  const layouts = layoutsOf(content);
-  const width = Math.max(...layouts.map((layout) => layout.width));
-  const height = layouts.reduce((sum, layout) => sum + layout.height, 0);
-  let top = 0;
-  const pages = layouts.map((layout, index) => {
-    const page = pageOf(layout, content.pages[index]?.code ?? '');
-    const placed = top === 0 ? page : `<g transform="translate(0 ${top})">${page}</g>`;
-    top += layout.height;
-    return placed;
-  });
-  const { language = 'en' } = content.pages[0] ?? {};
-  return Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" ` +
-      `lang="${language}" xml:lang="${language}"><title>${escaped(titleOf(content))}</title>${pages.join('')}</svg>\n`,
+/** A text for an XML document: without the control characters that XML does not allow. */
+const escaped = (text: string): string =>
+  text
+    .replace(/[&<>"']/g, (one) => ESCAPED[one] ?? one)
+    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '');
+
+const bandOf = ({ height, line, colours, logo }: Band, width: number): string => {
+  const picture = logo
+    ? `<image x="${logo.x}" y="${logo.y}" width="${logo.width}" height="${logo.height}" ` +
+      `href="data:image/svg+xml;base64,${Buffer.from(logo.svg).toString('base64')}"/>`
+    : '';
+  return (
+    `<rect width="${width}" height="${height}" fill="${colours.paper}"/>` +
+    `<rect y="${height}" width="${width}" height="${line}" fill="${colours.accent}"/>${picture}`
   );
 };

@@ -90,21 +90,21 @@ interface Speech {
   readonly locale: string;
 }
 
-/** The speech of a language that has fixed words: Intl would speak another one as the machine does. */
-const speechIn = (tag: string): Speech | undefined => {
-  const known = matchingTag(tag, Object.keys(byLanguage));
-  const texts = known === undefined ? undefined : byLanguage[known];
-  return texts && { texts, locale: tag };
-};
-
 /**
  * The speech of the first of these language tags, in their canonical form, that has fixed words, else English; without
  * any tag that of the names.
  */
-export const speechOf = (languages: readonly string[], languagesOfNames: readonly string[]): Speech => {
+export function speechOf(languages: readonly string[], languagesOfNames: readonly string[]): Speech {
   for (const tag of languages.length > 0 ? languages : languagesOfNames) {
     const speech = speechIn(tag);
     if (speech) return speech;
   }
   return { texts: english, locale: 'en' };
+}
+
+/** The speech of a language that has fixed words: Intl would speak another one as the machine does. */
+const speechIn = (tag: string): Speech | undefined => {
+  const known = matchingTag(tag, Object.keys(byLanguage));
+  const texts = known === undefined ? undefined : byLanguage[known];
+  return texts && { texts, locale: tag };
 };

@@ -23,7 +23,76 @@ export interface Scan {
   readonly receivedAt: string;
 }
 
+/** How a ticket admits more than once. Instants are ISO 8601 UTC; null: open. */
+export interface Admittance {
+  readonly entries: Entries;
+  readonly validFrom: string | null;
+  readonly validUntil: string | null;
+  /** The local day of an instant at the venue, such as `2027-03-14`. */
+  dayOf(instant: string): string;
+}
+
+const CANCELLED = {
+  refused: 'order_cancelled',
+  details: 'The order was cancelled after the control: the ticket stays controlled.',
+} as const;
+
+/**
+ * Why no scan of this ticket can have happened then; undefined if one can. Without a ticket only by the clock. Instants
+ * are ISO 8601 UTC.
+ */
+export function problemOfTime(
+  { at }: Pick<Scan, 'at'>,
+  now: string,
+  ticket?: Pick<Ticket, 'createdAt'>,
+): string | undefined {
+  const [time, clock] = [Date.parse(at), Date.parse(now)];
+  if (time > clock + CLOCK_TOLERANCE_MS) return `$.at: ${at} is in the future`;
+  if (time < clock - MAX_AGE_MS) return `$.at: ${at} is more than 7 days ago`;
+  const issuedAt = ticket?.createdAt;
+  if (issuedAt === undefined || time >= Date.parse(issuedAt) - CLOCK_TOLERANCE_MS) return undefined;
+  return `$.at: ${at} is before the ticket was issued (${issuedAt})`;
+}
+
+/** {@link admit}, with a scan whose time may be wrong. */
+export function control<T extends Ticket>(
+  ticket: T,
+  scan: Scan,
+  now: string,
+  admittance?: Admittance | undefined,
+): Decision<T> {
+  const details = problemOfTime(scan, now, ticket);
+  return details === undefined ? admit(ticket, scan, now, admittance) : { refused: 'wrong_time', details };
+}
+
+/**
+ * printed → controlled, once, or as often as `admittance` says. An offline scan happened already: where it was earlier
+ * than the present control, or than that of its day, it is the control from now on.
+ */
+export function admit<T extends Ticket>(
+  ticket: T,
+  scan: Scan,
+  now: string,
+  admittance?: Admittance | undefined,
+): Decision<T> {
+  if (admittance) return admitAgain(ticket, scan, now, admittance);
+  const { at, gate } = scan;
+  const isFirst = scan.offline && isEarlier(at, ticket.controlledAt);
+  if (ticket.status === 'controlled' && !isFirst) return repeated(ticket.controlledAt, ticket.gate);
+  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
+  const { admissions: known = [] } = ticket;
+  const admissions = withAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
+  return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
+}
+
 const isEarlier = (one: string, other: string | null): boolean => other !== null && Date.parse(one) < Date.parse(other);
+
+const isLive = ({ displaced, reverted }: Admission): boolean => !displaced && !reverted;
+
+const repeated = (at: string | null, gate: string | null) => {
+  const where = gate === null ? '' : ` at gate ${gate}`;
+  return { refused: 'already_controlled', details: `The ticket was controlled at ${at}${where}.` } as const;
+};
 
 /** The admissions after a new one, which displaces another of them, if that is given. */
 const withAdmission = (
@@ -35,80 +104,11 @@ const withAdmission = (
   return [...before, { scanId: id, ...scan }].slice(-MAX_ADMISSIONS);
 };
 
-const isLive = ({ displaced, reverted }: Admission): boolean => !displaced && !reverted;
-
 /** The latest of the entries that count; undefined if there is none. */
 const latestOf = (admissions: readonly Admission[]): Admission | undefined =>
   admissions
     .filter(isLive)
     .reduce<Admission | undefined>((last, one) => (isEarlier(one.at, last?.at ?? null) ? last : one), undefined);
-
-/** How a ticket admits more than once. Instants are ISO 8601 UTC; null: open. */
-export interface Admittance {
-  readonly entries: Entries;
-  readonly validFrom: string | null;
-  readonly validUntil: string | null;
-  /** The local day of an instant at the venue, such as `2027-03-14`. */
-  dayOf(instant: string): string;
-}
-
-const repeated = (at: string | null, gate: string | null) => {
-  const where = gate === null ? '' : ` at gate ${gate}`;
-  return { refused: 'already_controlled', details: `The ticket was controlled at ${at}${where}.` } as const;
-};
-
-const CANCELLED = {
-  refused: 'order_cancelled',
-  details: 'The order was cancelled after the control: the ticket stays controlled.',
-} as const;
-
-/**
- * Why no scan of this ticket can have happened then; undefined if one can. Without a ticket only by the clock. Instants
- * are ISO 8601 UTC.
- */
-export const problemOfTime = (
-  { at }: Pick<Scan, 'at'>,
-  now: string,
-  ticket?: Pick<Ticket, 'createdAt'>,
-): string | undefined => {
-  const [time, clock] = [Date.parse(at), Date.parse(now)];
-  if (time > clock + CLOCK_TOLERANCE_MS) return `$.at: ${at} is in the future`;
-  if (time < clock - MAX_AGE_MS) return `$.at: ${at} is more than 7 days ago`;
-  const issuedAt = ticket?.createdAt;
-  if (issuedAt === undefined || time >= Date.parse(issuedAt) - CLOCK_TOLERANCE_MS) return undefined;
-  return `$.at: ${at} is before the ticket was issued (${issuedAt})`;
-};
-
-/** {@link admit}, with a scan whose time may be wrong. */
-export const control = <T extends Ticket>(
-  ticket: T,
-  scan: Scan,
-  now: string,
-  admittance?: Admittance | undefined,
-): Decision<T> => {
-  const details = problemOfTime(scan, now, ticket);
-  return details === undefined ? admit(ticket, scan, now, admittance) : { refused: 'wrong_time', details };
-};
-
-/**
- * printed → controlled, once, or as often as `admittance` says. An offline scan happened already: where it was earlier
- * than the present control, or than that of its day, it is the control from now on.
- */
-export const admit = <T extends Ticket>(
-  ticket: T,
-  scan: Scan,
-  now: string,
-  admittance?: Admittance | undefined,
-): Decision<T> => {
-  if (admittance) return admitAgain(ticket, scan, now, admittance);
-  const { at, gate } = scan;
-  const isFirst = scan.offline && isEarlier(at, ticket.controlledAt);
-  if (ticket.status === 'controlled' && !isFirst) return repeated(ticket.controlledAt, ticket.gate);
-  if (ticket.status !== 'printed' && ticket.status !== 'controlled') return wrong(ticket);
-  const { admissions: known = [] } = ticket;
-  const admissions = withAdmission(known, scan, ticket.status === 'controlled' ? known.at(-1) : undefined);
-  return { next: { ...ticket, status: 'controlled', controlledAt: at, gate, admissions, updatedAt: now } };
-};
 
 const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admittance: Admittance): Decision<T> => {
   if (ticket.kept) return CANCELLED;
@@ -130,7 +130,7 @@ const admitAgain = <T extends Ticket>(ticket: T, scan: Scan, now: string, admitt
 };
 
 /** controlled → printed. Of a ticket that admits more than once only its last entry: the one before is its control. */
-export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> => {
+export function revert<T extends Ticket>(ticket: T, now: string): Decision<T> {
   if (ticket.status !== 'controlled') return wrong(ticket);
   if (ticket.kept) return CANCELLED;
   const { admissions = [], about } = ticket;
@@ -141,4 +141,4 @@ export const revert = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
     ? { controlledAt: before.at, gate: before.gate }
     : { status: 'printed' as const, controlledAt: null, gate: null };
   return { next: { ...ticket, ...present, ...(last && { admissions: left }), updatedAt: now } };
-};
+}

@@ -77,49 +77,32 @@ export interface OrderTickets {
 }
 
 /** The document of an order that was not known before. */
-export const newOrder = (
+export function newOrder(
   { orderId, version, orderNumber, contactNumber, ticketDelivery, tickets, named, callFollows, ...origin }: Confirmed,
   now: string,
-): OrderTickets => ({
-  id: orderId,
-  ...(orderNumber === undefined ? {} : { orderNumber }),
-  contactNumber,
-  ...newlyNamed({}, origin),
-  ...(ticketDelivery === undefined ? {} : { ticketDelivery }),
-  asOf: version,
-  tickets,
-  cancellation: null,
-  ...(named ? { named } : {}),
-  ...(callFollows && !named ? { callAwaitedSince: now } : {}),
-  createdAt: now,
-});
-
-/** A cancelled order after a further confirmation: its tickets follow the buyer, and there are no new ones. */
-const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
-  // Of an order that was cancelled before it was confirmed here there are no tickets.
-  if (order.tickets.length === 0) return undefined;
-  const origin = newlyNamed(order, fact);
-  if (fact.version > order.asOf) return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, ...origin };
-  return origin && { ...order, ...origin };
-};
-
-/** Whether the order has changed the beneficiary since. */
-const isRenamed = (known: OrderedTicket, fresh: OrderedTicket | undefined): boolean =>
-  (fresh?.beneficiaryAsOf ?? 0) > (known.beneficiaryAsOf ?? 0);
+): OrderTickets {
+  return {
+    id: orderId,
+    ...(orderNumber === undefined ? {} : { orderNumber }),
+    contactNumber,
+    ...newlyNamed({}, origin),
+    ...(ticketDelivery === undefined ? {} : { ticketDelivery }),
+    asOf: version,
+    tickets,
+    cancellation: null,
+    ...(named ? { named } : {}),
+    ...(callFollows && !named ? { callAwaitedSince: now } : {}),
+    createdAt: now,
+  };
+}
 
 /** Whether a confirmation leaves the issue to the direct call. It does so until the call came, or was given up. */
-export const isLeftToCall = (order: OrderTickets, { callFollows }: Confirmed): boolean =>
-  callFollows === true && !order.named && order.callAwaitedSince != null;
-
-/** The change of what the order waits for: the call ends the wait, the first event that announces it begins one. */
-const waitOf = (order: OrderTickets, fact: Confirmed, now: string): Pick<OrderTickets, 'callAwaitedSince'> => {
-  if (order.named) return {};
-  if (fact.named) return order.callAwaitedSince == null ? {} : { callAwaitedSince: null };
-  return fact.callFollows && order.callAwaitedSince === undefined ? { callAwaitedSince: now } : {};
-};
+export function isLeftToCall(order: OrderTickets, { callFollows }: Confirmed): boolean {
+  return callFollows === true && !order.named && order.callAwaitedSince != null;
+}
 
 /** The order after a further confirmation; undefined if that changes nothing. Ordered tickets are never removed. */
-export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined => {
+export function confirmedAgain<T extends OrderTickets>(order: T, fact: Confirmed, at: string): T | undefined {
   if (order.cancellation) return confirmedSince(order, fact);
   const bringsNames = fact.named === true && !order.named;
   const isNewer = fact.version > order.asOf;
@@ -144,6 +127,26 @@ export const confirmedAgain = <T extends OrderTickets>(order: T, fact: Confirmed
   return isNewer
     ? { ...order, contactNumber: fact.contactNumber, asOf: fact.version, tickets, ...gained }
     : { ...order, tickets, ...gained };
+}
+
+/** A cancelled order after a further confirmation: its tickets follow the buyer, and there are no new ones. */
+const confirmedSince = <T extends OrderTickets>(order: T, fact: Confirmed): T | undefined => {
+  // Of an order that was cancelled before it was confirmed here there are no tickets.
+  if (order.tickets.length === 0) return undefined;
+  const origin = newlyNamed(order, fact);
+  if (fact.version > order.asOf) return { ...order, contactNumber: fact.contactNumber, asOf: fact.version, ...origin };
+  return origin && { ...order, ...origin };
+};
+
+/** Whether the order has changed the beneficiary since. */
+const isRenamed = (known: OrderedTicket, fresh: OrderedTicket | undefined): boolean =>
+  (fresh?.beneficiaryAsOf ?? 0) > (known.beneficiaryAsOf ?? 0);
+
+/** The change of what the order waits for: the call ends the wait, the first event that announces it begins one. */
+const waitOf = (order: OrderTickets, fact: Confirmed, now: string): Pick<OrderTickets, 'callAwaitedSince'> => {
+  if (order.named) return {};
+  if (fact.named) return order.callAwaitedSince == null ? {} : { callAwaitedSince: null };
+  return fact.callFollows && order.callAwaitedSince === undefined ? { callAwaitedSince: now } : {};
 };
 
 /** The members of an order that its tickets take over. */
@@ -153,11 +156,11 @@ export type IssuingOrder = Pick<
 >;
 
 /** The new ticket of a line: an electronic one is printed as issued, another one is not printed yet. */
-export const newTicket = (order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket => {
+export function newTicket(order: IssuingOrder, ordered: OrderedTicket, barcode: string, now: string): Ticket {
   const ticket = unprinted(order, ordered, barcode, now);
   const printed = order.ticketDelivery === 'electronic' ? print(ticket, now) : undefined;
   return printed && 'next' in printed ? printed.next : ticket;
-};
+}
 
 const unprinted = (
   order: IssuingOrder,
@@ -189,32 +192,35 @@ const unprinted = (
 });
 
 /** The order without the beneficiaries of its tickets. */
-export const withoutBeneficiaries = <T extends OrderTickets>(order: T): T => {
+export function withoutBeneficiaries<T extends OrderTickets>(order: T): T {
   if (!order.tickets.some(({ beneficiary }) => beneficiary)) return order;
   return { ...order, tickets: order.tickets.map((ordered) => ({ ...ordered, beneficiary: null })) };
-};
+}
 
 /** The current tickets: of each line, the one that was not replaced. */
-export const current = <T extends Ticket>(tickets: readonly T[]): T[] =>
-  tickets.filter(({ status }) => status !== 'invalidated');
+export function current<T extends Ticket>(tickets: readonly T[]): T[] {
+  return tickets.filter(({ status }) => status !== 'invalidated');
+}
 
 /** The result of a cancellation, after every ticket was changed. */
-export const cancellationOf = (tickets: readonly Ticket[], now: string): Cancellation => {
+export function cancellationOf(tickets: readonly Ticket[], now: string): Cancellation {
   const placesOf = (status: Ticket['status']) =>
     tickets.filter((ticket) => ticket.status === status).map(({ place }) => place.id);
   const [placeIds, keptPlaceIds] = [placesOf('cancelled'), placesOf('controlled')];
   return { ticketsCancelled: placeIds.length, controlled: keptPlaceIds.length, placeIds, keptPlaceIds, at: now };
-};
+}
 
 /**
  * The document of an order that was cancelled before its confirmation arrived: no tickets are issued for it any more,
  * and the result is as if all had been issued and cancelled.
  */
-export const tombstone = (orderId: string, placeIds: readonly string[], now: string) => ({
-  id: orderId,
-  contactNumber: null,
-  asOf: 0,
-  tickets: [],
-  cancellation: { ticketsCancelled: placeIds.length, controlled: 0, placeIds, keptPlaceIds: [], at: now },
-  createdAt: now,
-});
+export function tombstone(orderId: string, placeIds: readonly string[], now: string) {
+  return {
+    id: orderId,
+    contactNumber: null,
+    asOf: 0,
+    tickets: [],
+    cancellation: { ticketsCancelled: placeIds.length, controlled: 0, placeIds, keptPlaceIds: [], at: now },
+    createdAt: now,
+  };
+}

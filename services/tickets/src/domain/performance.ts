@@ -17,27 +17,29 @@ export interface MovedPerformance extends Whereabouts {
   readonly movedAsOf: number;
 }
 
+/** The performance as of this version of it; undefined if that or a later one is known. */
+export function movedTo<P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P | undefined {
+  return version <= known.asOf
+    ? undefined
+    : { ...known, ...to, asOf: version, movedAsOf: isSame(known, to) ? known.movedAsOf : version };
+}
+
 const isSame = (one: Whereabouts, other: Whereabouts): boolean =>
   one.startDate === other.startDate &&
   one.timeZone === other.timeZone &&
   one.venue.name === other.venue.name &&
   one.venue.city === other.venue.city;
 
-/** The performance as of this version of it; undefined if that or a later one is known. */
-export const movedTo = <P extends MovedPerformance>(known: P, to: Whereabouts, version: number): P | undefined =>
-  version <= known.asOf
-    ? undefined
-    : { ...known, ...to, asOf: version, movedAsOf: isSame(known, to) ? known.movedAsOf : version };
-
 /** The ticket with time and place as they are now; `moved` is undefined if they are those of the sale. */
-export const asItIsNow = <T extends Ticket>(ticket: T, moved: Whereabouts | undefined): T => {
+export function asItIsNow<T extends Ticket>(ticket: T, moved: Whereabouts | undefined): T {
   if (!moved) return ticket;
   const { startDate, timeZone, venue } = moved;
   return { ...ticket, startDate, ...(ticket.about && { about: { ...ticket.about, timeZone, venue } }) };
-};
+}
 
 /** Changes a printed ticket, whose paper is outdated now; the same object if it was changed for this move before. */
-export const outdated = <T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T =>
-  ticket.status !== 'printed' || (ticket.movedAsOf ?? 0) >= movedAsOf
+export function outdated<T extends Ticket>(ticket: T, { movedAsOf }: MovedPerformance, now: string): T {
+  return ticket.status !== 'printed' || (ticket.movedAsOf ?? 0) >= movedAsOf
     ? ticket
     : { ...ticket, movedAsOf, updatedAt: now };
+}

@@ -16,8 +16,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /** A text in words of plain small letters and digits, with one space between them. */
-export const foldText = (text: string): string =>
-  text
+export function foldText(text: string): string {
+  return text
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[ßæœøłđðþı]/g, (letter) => PLAIN[letter] ?? letter)
@@ -25,12 +25,15 @@ export const foldText = (text: string): string =>
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+}
 
 /** The same without spaces: `E-12`, `e 12` and `E12` are one. */
-export const foldCode = (text: string): string => foldText(text).replaceAll(' ', '');
+export function foldCode(text: string): string {
+  return foldText(text).replaceAll(' ', '');
+}
 
 /** The terms of a ticket of the order with this number. */
-export const searchTerms = ({ place, beneficiary }: Pick<Ticket, 'place' | 'beneficiary'>, orderNumber: string) => {
+export function searchTerms({ place, beneficiary }: Pick<Ticket, 'place' | 'beneficiary'>, orderNumber: string) {
   const { firstName = null, lastName = null } = beneficiary ?? {};
   const joined = (...names: readonly (string | null)[]) => foldText(names.join(' ')) || null;
   return {
@@ -39,4 +42,4 @@ export const searchTerms = ({ place, beneficiary }: Pick<Ticket, 'place' | 'bene
     name: joined(firstName, lastName),
     lastName: joined(lastName, firstName),
   } satisfies SearchTerms;
-};
+}

@@ -181,34 +181,37 @@ const reasons: Readonly<Record<Status, Reason>> = {
 };
 
 /** The refusal of a command that this status does not allow. */
-export const wrong = ({ status, replacedBy }: Ticket): Refusal => {
+export function wrong({ status, replacedBy }: Ticket): Refusal {
   const why = status === 'invalidated' ? `: it was replaced by ${replacedBy}` : '';
   return { refused: reasons[status], details: `The ticket is ${status.replace('_', ' ')}${why}.` };
-};
+}
 
 /** not_printed → printed. */
-export const print = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
-  ticket.status === 'not_printed'
+export function print<T extends Ticket>(ticket: T, now: string): Decision<T> {
+  return ticket.status === 'not_printed'
     ? { next: { ...ticket, status: 'printed', printedAt: now, updatedAt: now } }
     : wrong(ticket);
+}
 
 /** printed → not_printed: the print failed. */
-export const rollBack = <T extends Ticket>(ticket: T, now: string): Decision<T> =>
-  ticket.status === 'printed'
+export function rollBack<T extends Ticket>(ticket: T, now: string): Decision<T> {
+  return ticket.status === 'printed'
     ? { next: { ...ticket, status: 'not_printed', printedAt: null, updatedAt: now } }
     : wrong(ticket);
+}
 
 /** printed → invalidated, replaced by the ticket with this id, which `successorOf` makes. */
-export const replace = <T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> =>
-  ticket.status === 'printed'
+export function replace<T extends Ticket>(ticket: T, id: string, successor: Successor): Decision<T> {
+  return ticket.status === 'printed'
     ? { next: { ...ticket, status: 'invalidated', replacedBy: id, successor, updatedAt: successor.at } }
     : wrong(ticket);
+}
 
 /**
  * The first version of the ticket that replaces an invalidated one. Deterministic: every process makes the same
  * ticket.
  */
-export const successorOf = (ticket: Ticket): Ticket | undefined => {
+export function successorOf(ticket: Ticket): Ticket | undefined {
   const { successor, replacedBy } = ticket;
   if (successor === undefined || replacedBy === null) return undefined;
   return {
@@ -242,49 +245,51 @@ export const successorOf = (ticket: Ticket): Ticket | undefined => {
     createdAt: successor.at,
     updatedAt: successor.at,
   };
-};
+}
 
 /** Counts a write that changes nothing visible. */
-export const unseen = ({ unseen = 0 }: Ticket) => ({ unseen: unseen + 1 });
+export function unseen({ unseen = 0 }: Ticket) {
+  return { unseen: unseen + 1 };
+}
 
 /**
  * Cancels the ticket, since its order was cancelled. A controlled ticket stays controlled for good, unless
  * `override`; it keeps time and gate of the control. Final ones stay as they are.
  */
-export const cancel = <T extends Ticket>(ticket: T, override: boolean, now: string): T => {
+export function cancel<T extends Ticket>(ticket: T, override: boolean, now: string): T {
   if (ticket.status === 'invalidated' || ticket.status === 'cancelled') return ticket;
   if (ticket.status !== 'controlled' || override) return { ...ticket, status: 'cancelled', updatedAt: now };
   return ticket.kept ? ticket : { ...ticket, kept: true, ...unseen(ticket) };
-};
+}
 
 /** Sets the buyer as of a version of the order; older versions change nothing. */
-export const withContact = <T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T => {
+export function withContact<T extends Ticket>(ticket: T, contactNumber: string | null, asOf: number): T {
   if (asOf <= ticket.contactAsOf) return ticket;
   const changed = ticket.contactChanged || contactNumber !== ticket.contactNumber;
   const flag = changed ? { contactChanged: true } : {};
   return { ...ticket, contactNumber, contactAsOf: asOf, ...flag, ...unseen(ticket) };
-};
+}
 
 /** Through which channel and by whom an order was made; a member is absent until the order names it. */
 export type Origin = Pick<Ticket, 'pointOfSale' | 'createdBy'>;
 
 /** What a confirmation is the first to name of an origin that never changes; undefined if that is nothing. */
-export const newlyNamed = (
+export function newlyNamed(
   known: Origin,
   { pointOfSale, createdBy }: { readonly [K in keyof Origin]?: Origin[K] | undefined },
-): Origin | undefined => {
+): Origin | undefined {
   const named = {
     ...(known.pointOfSale === undefined && pointOfSale !== undefined && { pointOfSale }),
     ...(known.createdBy === undefined && createdBy !== undefined && { createdBy }),
   };
   return Object.keys(named).length > 0 ? named : undefined;
-};
+}
 
 /** Sets what a ticket was issued without: the sales channel, who made the order. */
-export const withOrigin = <T extends Ticket>(ticket: T, origin: Origin): T => {
+export function withOrigin<T extends Ticket>(ticket: T, origin: Origin): T {
   const named = newlyNamed(ticket, origin);
   return named ? { ...ticket, ...named, ...unseen(ticket) } : ticket;
-};
+}
 
 const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
 
@@ -293,14 +298,14 @@ const REPLACEMENT = /^(.+)_r([1-9][0-9]{0,8})$/;
  * since a ticket is replaced at most once: every process that completes an interrupted replacement writes the same
  * ticket.
  */
-export const nextId = (id: string): string => {
+export function nextId(id: string): string {
   const [, root = id, generation = '0'] = REPLACEMENT.exec(id) ?? [];
   return `${root}_r${Number(generation) + 1}`;
-};
+}
 
 /** The id of the ticket that this one replaces; undefined if `nextId` did not make this id. */
-export const previousId = (id: string): string | undefined => {
+export function previousId(id: string): string | undefined {
   const [, root, generation] = REPLACEMENT.exec(id) ?? [];
   if (root === undefined) return undefined;
   return generation === '1' ? root : `${root}_r${Number(generation) - 1}`;
-};
+}

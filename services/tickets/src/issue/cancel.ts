@@ -17,11 +17,28 @@ export interface OrderCancelled {
 }
 
 /**
- * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
- * that a late insert finds its id taken.
+ * Cancels the tickets of a cancelled order, then publishes the result once. Each ticket's own write decides whether
+ * it was controlled before. Idempotent from any point.
  */
-const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
-  withMissing(context, order, { status: 'cancelled', beneficiary: null });
+export async function cancelTickets(context: Context, institution: string, fact: OrderCancelled): Promise<void> {
+  const own = contextIn(context, institution);
+  const { collections } = own;
+  const { orderId, override } = fact;
+  for (;;) {
+    const order =
+      (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, timestampOf(context)));
+    if (!order || order.cancellation) return;
+    const lines = current(await allTickets(own, order));
+    const done = await changeLines(collections, lines, (found) => cancel(found, override, timestampOf(context)));
+    const cancellation = cancellationOf(done, timestampOf(context));
+    const written = await collections.orders.update(orderId, (found) => {
+      // Another instance was faster, or the order lists tickets that were not read above.
+      if (found.cancellation || found.asOf !== order.asOf) return undefined;
+      return { next: { ...found, cancellation }, events: [ticketsCancelled(orderId, cancellation)] };
+    });
+    if (written?.cancellation) return;
+  }
+}
 
 /**
  * Writes the tombstone of an unknown order; returns the order instead if another instance has inserted it meanwhile.
@@ -43,25 +60,8 @@ const writeTombstone = async (
 };
 
 /**
- * Cancels the tickets of a cancelled order, then publishes the result once. Each ticket's own write decides whether
- * it was controlled before. Idempotent from any point.
+ * Every ticket that the order lists. A ticket that an interrupted issue has not written is inserted as cancelled, so
+ * that a late insert finds its id taken.
  */
-export const cancelTickets = async (context: Context, institution: string, fact: OrderCancelled): Promise<void> => {
-  const own = contextIn(context, institution);
-  const { collections } = own;
-  const { orderId, override } = fact;
-  for (;;) {
-    const order =
-      (await collections.orders.get(orderId)) ?? (await writeTombstone(collections, fact, timestampOf(context)));
-    if (!order || order.cancellation) return;
-    const lines = current(await allTickets(own, order));
-    const done = await changeLines(collections, lines, (found) => cancel(found, override, timestampOf(context)));
-    const cancellation = cancellationOf(done, timestampOf(context));
-    const written = await collections.orders.update(orderId, (found) => {
-      // Another instance was faster, or the order lists tickets that were not read above.
-      if (found.cancellation || found.asOf !== order.asOf) return undefined;
-      return { next: { ...found, cancellation }, events: [ticketsCancelled(orderId, cancellation)] };
-    });
-    if (written?.cancellation) return;
-  }
-};
+const allTickets = (context: InstitutionContext, order: OrderDocument): Promise<TicketDocument[]> =>
+  withMissing(context, order, { status: 'cancelled', beneficiary: null });

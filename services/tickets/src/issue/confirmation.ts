@@ -9,28 +9,58 @@ type OrderedTicketInput = Omit<OrderedTicket, 'beneficiary'> & {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
-
 const NAMES = ['ticketId', 'lineId', 'performanceId', 'seatCategoryId', 'tariffId'] as const;
 
 /** Whether an entry has all members that are needed to issue the ticket. */
-export const isOrderedTicket = (given: unknown): given is OrderedTicketInput => {
+export function isOrderedTicket(given: unknown): given is OrderedTicketInput {
   if (!isObject(given) || !NAMES.every((name) => typeof given[name] === 'string')) return false;
   const { place, price } = given;
   if (!isObject(place) || typeof place.id !== 'string' || typeof place.label !== 'string') return false;
   return isObject(price) && Number.isInteger(price.amount) && typeof price.currency === 'string';
-};
+}
+
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+
+/** Who made the order, as it is stored; undefined if the message names nobody. */
+export function creatorOf(given: unknown): Creator | undefined {
+  if (!isObject(given)) return undefined;
+  const { clientId, userId, pointOfSale } = given;
+  if (typeof clientId === 'string') return { clientId, ...(typeof userId === 'string' ? { userId } : {}) };
+  return typeof pointOfSale === 'string' ? { pointOfSale } : undefined;
+}
+
+/** The stored members of an ordered ticket; unknown members are left out. */
+export function orderedTicketOf({
+  place,
+  price,
+  beneficiary,
+  productId,
+  startDate,
+  beneficiaryAsOf,
+  about,
+  ...given
+}: OrderedTicketInput): OrderedTicket {
+  return {
+    ticketId: given.ticketId,
+    lineId: given.lineId,
+    performanceId: given.performanceId,
+    seatCategoryId: given.seatCategoryId,
+    tariffId: given.tariffId,
+    place: { id: place.id, label: place.label, row: place.row ?? null, seat: place.seat ?? null },
+    price: { amount: price.amount, currency: price.currency },
+    productId: typeof productId === 'string' ? productId : null,
+    startDate: instant(startDate),
+    beneficiary: isObject(beneficiary) ? named(beneficiary) : null,
+    ...describedBy(about),
+    ...(typeof beneficiaryAsOf === 'number' ? { beneficiaryAsOf } : {}),
+  };
+}
 
 /** An instant as it is stored; null if invalid: the member is only displayed, so it does not prevent the issue. */
 const instant = (value: unknown): string | null => {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 };
-
-const texts = (value: unknown): Readonly<Record<string, string>> | undefined =>
-  isObject(value) && Object.values(value).every((text) => typeof text === 'string')
-    ? (value as Readonly<Record<string, string>>)
-    : undefined;
 
 /** What the document shows; nothing if it is incomplete: the member is only displayed, so it prevents no issue. */
 const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
@@ -51,35 +81,7 @@ const describedBy = (about: unknown): Pick<OrderedTicket, 'about'> => {
   return { about: { ...shown, venue: { name: venue.name, city }, timeZone, ...more } };
 };
 
-/** Who made the order, as it is stored; undefined if the message names nobody. */
-export const creatorOf = (given: unknown): Creator | undefined => {
-  if (!isObject(given)) return undefined;
-  const { clientId, userId, pointOfSale } = given;
-  if (typeof clientId === 'string') return { clientId, ...(typeof userId === 'string' ? { userId } : {}) };
-  return typeof pointOfSale === 'string' ? { pointOfSale } : undefined;
-};
-
-/** The stored members of an ordered ticket; unknown members are left out. */
-export const orderedTicketOf = ({
-  place,
-  price,
-  beneficiary,
-  productId,
-  startDate,
-  beneficiaryAsOf,
-  about,
-  ...given
-}: OrderedTicketInput): OrderedTicket => ({
-  ticketId: given.ticketId,
-  lineId: given.lineId,
-  performanceId: given.performanceId,
-  seatCategoryId: given.seatCategoryId,
-  tariffId: given.tariffId,
-  place: { id: place.id, label: place.label, row: place.row ?? null, seat: place.seat ?? null },
-  price: { amount: price.amount, currency: price.currency },
-  productId: typeof productId === 'string' ? productId : null,
-  startDate: instant(startDate),
-  beneficiary: isObject(beneficiary) ? named(beneficiary) : null,
-  ...describedBy(about),
-  ...(typeof beneficiaryAsOf === 'number' ? { beneficiaryAsOf } : {}),
-});
+const texts = (value: unknown): Readonly<Record<string, string>> | undefined =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string')
+    ? (value as Readonly<Record<string, string>>)
+    : undefined;

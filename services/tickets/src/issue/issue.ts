@@ -24,6 +24,22 @@ import { deleteNames, isErased } from '../tickets/tickets.ts';
 /** The members of a ticket that other services get. */
 export type TicketSummary = Pick<Ticket, 'id' | 'lineId' | 'status'>;
 
+/** Every ticket of the order, after those that are missing were issued, `changed` by the caller. */
+export async function withMissing(
+  context: InstitutionContext,
+  order: OrderDocument,
+  changed: Partial<Ticket> = {},
+): Promise<TicketDocument[]> {
+  const { collections } = context;
+  const all = await ticketsOfOrder(collections, order.id);
+  const there = new Set(all.map(({ id }) => id));
+  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
+  if (missing.length === 0) return all;
+  const made = await newTickets(context, order, missing);
+  await collections.tickets.insertMany(made.map((ticket) => ({ ...ticket, ...changed })));
+  return ticketsOfOrder(collections, order.id);
+}
+
 /** Makes the new tickets of these lines, with signed barcodes. */
 const newTickets = async (
   context: InstitutionContext,
@@ -37,6 +53,83 @@ const newTickets = async (
     const barcode = signBarcode(key, { tid: one.ticketId, prf: one.performanceId, plc: one.place.id, iat });
     return newTicket(order, one, barcode, now);
   });
+};
+
+/** Confirmations that a process remembers. */
+const REMEMBERED = 1_000;
+
+/**
+ * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order, and none while they wait
+ * for the direct call that brings their names. Idempotent by order: the order's document is written first and decides
+ * between issue and cancellation; then the tickets, whose ids the order has chosen. Call and event of one confirmation
+ * come at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does
+ * nothing after it.
+ */
+export function issue(context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> {
+  const { issuing } = context;
+  const key = `${institution} ${fact.orderId}`;
+  const other = issuing.get(key);
+  const isSame = other?.version === fact.version && !newlyNamed(other.origin, fact) && (other.named || !fact.named);
+  if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
+  const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
+  const { version, named = false } = fact;
+  const own = { version, origin: newlyNamed({}, fact) ?? {}, named, issued, isDone: false };
+  issued.then(
+    () => {
+      own.isDone = true;
+    },
+    () => issuing.get(key) === own && issuing.delete(key),
+  );
+  issuing.delete(key);
+  issuing.set(key, own);
+  const [oldest] = issuing.keys();
+  if (issuing.size > REMEMBERED && oldest !== undefined) issuing.delete(oldest);
+  return issued;
+}
+
+const issueNow = async (
+  context: Context,
+  institution: string,
+  fact: Confirmed,
+  isNew: boolean,
+): Promise<TicketSummary[]> => {
+  const own = contextIn(context, institution);
+  const { collections } = own;
+  const now = timestampOf(context);
+  const { document: order, isInserted } = await changeOrInsert(
+    collections.orders,
+    newOrder(fact, now),
+    (known) => confirmedAgain(known, fact, now),
+    isNew,
+  );
+  if (order.cancellation && order.tickets.length === 0) return [];
+  const isLeft = isLeftToCall(order, fact);
+  if (isInserted && !isLeft) {
+    const fresh = await newTickets(own, order, order.tickets);
+    if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
+      await withoutErased(context, collections, order, fresh);
+      return fresh;
+    }
+  }
+  let all = isLeft || order.cancellation ? await ticketsOfOrder(collections, order.id) : await withMissing(own, order);
+  await followOrder(collections, all, order, timestampOf(context));
+  if (!order.cancellation && (await followNames(own, all, order))) all = await ticketsOfOrder(collections, order.id);
+  await withoutErased(context, collections, order, all);
+  return current(all);
+};
+
+/**
+ * Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure
+ * is missed.
+ */
+const withoutErased = async (
+  context: Context,
+  collections: Collections,
+  { contactNumber, tickets: ordered }: OrderTickets,
+  tickets: readonly Ticket[],
+): Promise<void> => {
+  if (contactNumber === null || ![...ordered, ...tickets].some(({ beneficiary }) => beneficiary)) return;
+  if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
 };
 
 /**
@@ -96,101 +189,22 @@ const followNames = async (
   return any;
 };
 
-/**
- * Deletes the names if the buyer was erased before the confirmation arrived. Runs last, so that no concurrent erasure
- * is missed.
- */
-const withoutErased = async (
-  context: Context,
-  collections: Collections,
-  { contactNumber, tickets: ordered }: OrderTickets,
-  tickets: readonly Ticket[],
-): Promise<void> => {
-  if (contactNumber === null || ![...ordered, ...tickets].some(({ beneficiary }) => beneficiary)) return;
-  if (await isErased(collections, contactNumber)) await deleteNames(context, collections, contactNumber);
-};
-
-/** Every ticket of the order, after those that are missing were issued, `changed` by the caller. */
-export const withMissing = async (
-  context: InstitutionContext,
-  order: OrderDocument,
-  changed: Partial<Ticket> = {},
-): Promise<TicketDocument[]> => {
-  const { collections } = context;
-  const all = await ticketsOfOrder(collections, order.id);
-  const there = new Set(all.map(({ id }) => id));
-  const missing = order.tickets.filter(({ ticketId }) => !there.has(ticketId));
-  if (missing.length === 0) return all;
-  const made = await newTickets(context, order, missing);
-  await collections.tickets.insertMany(made.map((ticket) => ({ ...ticket, ...changed })));
-  return ticketsOfOrder(collections, order.id);
-};
-
-const issueNow = async (
-  context: Context,
-  institution: string,
-  fact: Confirmed,
-  isNew: boolean,
-): Promise<TicketSummary[]> => {
-  const own = contextIn(context, institution);
-  const { collections } = own;
-  const now = timestampOf(context);
-  const { document: order, isInserted } = await changeOrInsert(
-    collections.orders,
-    newOrder(fact, now),
-    (known) => confirmedAgain(known, fact, now),
-    isNew,
-  );
-  if (order.cancellation && order.tickets.length === 0) return [];
-  const isLeft = isLeftToCall(order, fact);
-  if (isInserted && !isLeft) {
-    const fresh = await newTickets(own, order, order.tickets);
-    if ((await collections.tickets.insertMany(fresh)) === fresh.length) {
-      await withoutErased(context, collections, order, fresh);
-      return fresh;
-    }
-  }
-  let all = isLeft || order.cancellation ? await ticketsOfOrder(collections, order.id) : await withMissing(own, order);
-  await followOrder(collections, all, order, timestampOf(context));
-  if (!order.cancellation && (await followNames(own, all, order))) all = await ticketsOfOrder(collections, order.id);
-  await withoutErased(context, collections, order, all);
-  return current(all);
-};
-
-/** Confirmations that a process remembers. */
-const REMEMBERED = 1_000;
-
-/**
- * Issues the tickets of a confirmed order that are not issued yet; none for a cancelled order, and none while they wait
- * for the direct call that brings their names. Idempotent by order: the order's document is written first and decides
- * between issue and cancellation; then the tickets, whose ids the order has chosen. Call and event of one confirmation
- * come at nearly the same time, mostly to the same process: the later one waits for the earlier, and an event does
- * nothing after it.
- */
-export const issue = (context: Context, institution: string, fact: Confirmed): Promise<TicketSummary[]> => {
-  const { issuing } = context;
-  const key = `${institution} ${fact.orderId}`;
-  const other = issuing.get(key);
-  const isSame = other?.version === fact.version && !newlyNamed(other.origin, fact) && (other.named || !fact.named);
-  if (other && isSame && !(other.isDone && fact.isCall)) return other.issued;
-  const issued = issueNow(context, institution, fact, fact.isCall === true && !other);
-  const { version, named = false } = fact;
-  const own = { version, origin: newlyNamed({}, fact) ?? {}, named, issued, isDone: false };
-  issued.then(
-    () => {
-      own.isDone = true;
-    },
-    () => issuing.get(key) === own && issuing.delete(key),
-  );
-  issuing.delete(key);
-  issuing.set(key, own);
-  const [oldest] = issuing.keys();
-  if (issuing.size > REMEMBERED && oldest !== undefined) issuing.delete(oldest);
-  return issued;
-};
-
 /** Orders, and the instance that takes over for a dead one, have repeated the direct call by then several times. */
 export const OVERDUE_MS = 30_000;
+
+/**
+ * Issues the tickets for which the direct call of orders has not come in time: their buyers have paid. Safe to run in
+ * several instances.
+ */
+export async function issueOverdue(context: Context, logger: Pick<Logger, 'warn'>): Promise<void> {
+  const until = new Date(context.now() - OVERDUE_MS).toISOString();
+  const overdue = await context.store.collection(ordersCollection).acrossInstitutions.find({
+    where: { callAwaitedSince: { lte: until } },
+    orderBy: 'callAwaitedSince',
+    limit: 500,
+  });
+  for (const order of overdue) await issueWithoutNames(context, order, logger);
+}
 
 /**
  * Issues the tickets of an order without names, and ends its wait. A late call still names them. The wait ends last, so
@@ -206,18 +220,4 @@ const issueWithoutNames = async (context: Context, order: OrderDocument, logger:
   await own.collections.orders.update(id, (found) =>
     found.callAwaitedSince == null ? undefined : { next: { ...found, callAwaitedSince: null } },
   );
-};
-
-/**
- * Issues the tickets for which the direct call of orders has not come in time: their buyers have paid. Safe to run in
- * several instances.
- */
-export const issueOverdue = async (context: Context, logger: Pick<Logger, 'warn'>): Promise<void> => {
-  const until = new Date(context.now() - OVERDUE_MS).toISOString();
-  const overdue = await context.store.collection(ordersCollection).acrossInstitutions.find({
-    where: { callAwaitedSince: { lte: until } },
-    orderBy: 'callAwaitedSince',
-    limit: 500,
-  });
-  for (const order of overdue) await issueWithoutNames(context, order, logger);
 };

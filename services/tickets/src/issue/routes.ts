@@ -7,51 +7,53 @@ import { ticketsOfOrder } from '../tickets/lineage.ts';
 import { creatorOf, orderedTicketOf } from './confirmation.ts';
 import { issue, type TicketSummary } from './issue.ts';
 
-const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });
-
 const exampleTickets = [{ ticketId: ids.ticket, lineId: ids.line, status: 'not_printed' }];
 
 /** Issuing tickets, and the tickets of an order: for the orders service. */
-export const internalRoutes = (context: Context): AnyOperation[] => [
-  operation({
-    id: 'issueTickets',
-    method: 'post',
-    path: '/internal/tickets/issue',
-    access: 'internal',
-    withoutIdempotency: true,
-    summary: 'Issues the tickets of a confirmed order; a repeat has the same answer',
-    description: 'Issues nothing for an order that is already cancelled here.',
-    body: Confirmation,
-    answers: { 200: Issued },
-    example: {
-      body: { orderId: ids.order, version: 3, contactNumber: null, pointOfSale: null, tickets: [orderedTicket] },
-      answer: { tickets: exampleTickets },
-    },
-    handle: async ({ caller, body }) => {
-      const issued = await issue(context, caller.institution, {
-        ...body,
-        orderNumber: body.number,
-        createdBy: creatorOf(body.createdBy),
-        named: true,
-        isCall: true,
-        tickets: body.tickets.map(orderedTicketOf),
-      });
-      return ok({ tickets: issued.map(summary) });
-    },
-  }),
-  operation({
-    id: 'getOrderTickets',
-    method: 'get',
-    path: '/internal/orders/{orderId}/tickets',
-    access: 'internal',
-    summary: 'Returns the current ticket of each line of an order; none for an unknown order',
-    params: { orderId: id },
-    answers: { 200: OrderTickets },
-    example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
-    handle: async ({ caller, params }) => {
-      const tickets = current(await ticketsOfOrder(context.collections(caller.institution), params.orderId));
-      const controlled = tickets.filter(({ status }) => status === 'controlled').length;
-      return ok({ controlled, tickets: tickets.map(summary) });
-    },
-  }),
-];
+export function internalRoutes(context: Context): AnyOperation[] {
+  return [
+    operation({
+      id: 'issueTickets',
+      method: 'post',
+      path: '/internal/tickets/issue',
+      access: 'internal',
+      withoutIdempotency: true,
+      summary: 'Issues the tickets of a confirmed order; a repeat has the same answer',
+      description: 'Issues nothing for an order that is already cancelled here.',
+      body: Confirmation,
+      answers: { 200: Issued },
+      example: {
+        body: { orderId: ids.order, version: 3, contactNumber: null, pointOfSale: null, tickets: [orderedTicket] },
+        answer: { tickets: exampleTickets },
+      },
+      handle: async ({ caller, body }) => {
+        const issued = await issue(context, caller.institution, {
+          ...body,
+          orderNumber: body.number,
+          createdBy: creatorOf(body.createdBy),
+          named: true,
+          isCall: true,
+          tickets: body.tickets.map(orderedTicketOf),
+        });
+        return ok({ tickets: issued.map(summary) });
+      },
+    }),
+    operation({
+      id: 'getOrderTickets',
+      method: 'get',
+      path: '/internal/orders/{orderId}/tickets',
+      access: 'internal',
+      summary: 'Returns the current ticket of each line of an order; none for an unknown order',
+      params: { orderId: id },
+      answers: { 200: OrderTickets },
+      example: { params: { orderId: ids.order }, answer: { controlled: 0, tickets: exampleTickets } },
+      handle: async ({ caller, params }) => {
+        const tickets = current(await ticketsOfOrder(context.collections(caller.institution), params.orderId));
+        const controlled = tickets.filter(({ status }) => status === 'controlled').length;
+        return ok({ controlled, tickets: tickets.map(summary) });
+      },
+    }),
+  ];
+}
+
+const summary = ({ id, lineId, status }: TicketSummary) => ({ ticketId: id, lineId, status });

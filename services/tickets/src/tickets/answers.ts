@@ -7,11 +7,17 @@ import type { Ticket } from '../domain/ticket.ts';
 import { ShopTicket, Ticket as Shown } from '../schemas.ts';
 
 /** The ETag of a ticket: writes that change nothing visible do not raise it. */
-export const validatorOf = ({ version, unseen = 0 }: Ticket & { readonly version: number }): string =>
-  String(version - unseen);
+export function validatorOf({ version, unseen = 0 }: Ticket & { readonly version: number }): string {
+  return String(version - unseen);
+}
 
 const viewOf = createView(Shown);
 const viewInShop = createView(ShopTicket);
+
+/** A ticket as answers show it, without internal members. */
+export function view(ticket: Ticket): Static<typeof Shown> {
+  return viewOf(shown(ticket));
+}
 
 const shown = (ticket: Ticket) => ({
   ...ticket,
@@ -20,8 +26,10 @@ const shown = (ticket: Ticket) => ({
   currency: ticket.price.currency,
 });
 
-/** A ticket as answers show it, without internal members. */
-export const view = (ticket: Ticket): Static<typeof Shown> => viewOf(shown(ticket));
+/** How answers show tickets to a caller. */
+export function viewFor({ user }: Pick<Caller, 'user'>) {
+  return user?.role === 'door' ? viewAtDoor : view;
+}
 
 /** A ticket as the door sees it: a stolen phone must not print entries. */
 const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
@@ -29,27 +37,30 @@ const viewAtDoor = (ticket: Ticket): Static<typeof Shown> => {
   return rest;
 };
 
-/** How answers show tickets to a caller. */
-export const viewFor = ({ user }: Pick<Caller, 'user'>) => (user?.role === 'door' ? viewAtDoor : view);
-
 /** A ticket as the pos service needs it: with buyer, product and what was sold; see `presentTicket`. */
-export const shopView = (ticket: Ticket): Static<typeof ShopTicket> =>
-  viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
+export function shopView(ticket: Ticket): Static<typeof ShopTicket> {
+  return viewInShop({ ...shown(ticket), productId: ticket.productId ?? null, startDate: ticket.startDate ?? null });
+}
 
 export const PATH = '/svc/v3/tickets';
 
 export type Versioned = Ticket & { readonly version: number };
+export function answer(ticket: Versioned) {
+  return ok(view(ticket), metadata(ticket));
+}
 
 /** `subjects`: an erasure of the contact deletes this answer where it is recorded for a repeated request. */
 const metadata = (ticket: Versioned) => ({
   etag: validatorOf(ticket),
   subjects: [ticket.id, ...(ticket.contactNumber === null ? [] : [ticket.contactNumber])],
 });
-export const answer = (ticket: Versioned) => ok(view(ticket), metadata(ticket));
 /** The answer of an operation that admits the door. */
-export const answerFor = (caller: Pick<Caller, 'user'>) => (ticket: Versioned) =>
-  ok(viewFor(caller)(ticket), metadata(ticket));
-export const createdAnswer = (ticket: Versioned) => created(view(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
+export function answerFor(caller: Pick<Caller, 'user'>) {
+  return (ticket: Versioned) => ok(viewFor(caller)(ticket), metadata(ticket));
+}
+export function createdAnswer(ticket: Versioned) {
+  return created(view(ticket), `${PATH}/${ticket.id}`, metadata(ticket));
+}
 
 export const single = { path: `${PATH}/{ticketId}`, params: { ticketId: pathId } } as const;
 export const changing = { access: 'tickets:write', answers: { 200: Shown }, etag: true, conditional: true } as const;

@@ -11,7 +11,7 @@ import type { TicketDocument } from '../store.ts';
  * Inserts the ticket that replaces this invalidated one, unless it exists; returns it as stored, or undefined if this
  * ticket was not replaced.
  */
-export const finishReplacement = async ({ tickets }: Collections, old: Ticket): Promise<TicketDocument | undefined> => {
+export async function finishReplacement({ tickets }: Collections, old: Ticket): Promise<TicketDocument | undefined> {
   const next = successorOf(old);
   if (!next) return undefined;
   const there = await tickets.get(next.id);
@@ -22,22 +22,22 @@ export const finishReplacement = async ({ tickets }: Collections, old: Ticket): 
     if (error instanceof UniqueViolation) return tickets.get(next.id);
     throw error;
   }
-};
+}
 
 /** The ticket with this id; completes an interrupted replacement that has not written it yet. */
-export const findTicket = async (collections: Collections, id: string): Promise<TicketDocument | undefined> => {
+export async function findTicket(collections: Collections, id: string): Promise<TicketDocument | undefined> {
   const found = await collections.tickets.get(id);
   const before = found ? undefined : previousId(id);
   if (before === undefined) return found;
   const old = await collections.tickets.get(before);
   return old?.replacedBy === id ? finishReplacement(collections, old) : undefined;
-};
+}
 
 /** The tickets with these ids, by id: one query, unless some were left by an interrupted replacement. */
-export const ticketsWithIds = async (
+export async function ticketsWithIds(
   collections: Collections,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, TicketDocument>> => {
+): Promise<ReadonlyMap<string, TicketDocument>> {
   const found = await collections.tickets.find({ where: { id: { in: ids } } });
   const there = new Map(found.map((ticket) => [ticket.id, ticket]));
   for (const id of ids.filter((one) => !there.has(one) && previousId(one) !== undefined)) {
@@ -45,39 +45,40 @@ export const ticketsWithIds = async (
     if (ticket) there.set(id, ticket);
   }
   return there;
-};
+}
 
 /** All tickets that match, in order of creation, with those that replace them; completes interrupted replacements. */
-export const ticketsWhere = async (collections: Collections, where: Where): Promise<TicketDocument[]> => {
+export async function ticketsWhere(collections: Collections, where: Where): Promise<TicketDocument[]> {
   const found = await collections.tickets.find({ where, orderBy: 'createdAt' });
   const known = new Set(found.map(({ id }) => id));
   const missing = found.filter(({ replacedBy }) => replacedBy !== null && !known.has(replacedBy));
   const finished = await Promise.all(missing.map((old) => finishReplacement(collections, old)));
   return [...found, ...finished.flatMap((ticket) => (ticket ? [ticket] : []))];
-};
+}
 
 /** Every ticket of an order. */
-export const ticketsOfOrder = (collections: Collections, orderId: string): Promise<TicketDocument[]> =>
-  ticketsWhere(collections, { orderId });
+export function ticketsOfOrder(collections: Collections, orderId: string): Promise<TicketDocument[]> {
+  return ticketsWhere(collections, { orderId });
+}
 
 /** Completes pending replacements, so that a list does not miss the new tickets. There is nearly always none. */
-export const finishPending = async (collections: Collections): Promise<void> => {
+export async function finishPending(collections: Collections): Promise<void> {
   for (const { id, ticketId } of await collections.replacements.find({ limit: 500 })) {
     const old = await collections.tickets.get(ticketId);
     if (old?.replacedBy === id) await finishReplacement(collections, old);
   }
-};
+}
 
 /**
  * Changes a ticket and all tickets that have replaced it, also meanwhile; returns the current ticket of the line.
  * `step` returns the same object if nothing changes; `changed` runs after each ticket.
  */
-export const changeLine = async (
+export async function changeLine(
   collections: Collections,
   ticket: TicketDocument,
   step: (ticket: TicketDocument) => TicketDocument,
   changed: (ticket: TicketDocument) => Promise<void> = async () => {},
-): Promise<TicketDocument> => {
+): Promise<TicketDocument> {
   const updated = await collections.tickets.update(ticket.id, (found) => {
     const next = step(found);
     return next === found ? undefined : { next };
@@ -86,21 +87,21 @@ export const changeLine = async (
   await changed(written);
   const replacing = await finishReplacement(collections, written);
   return replacing ? changeLine(collections, replacing, step, changed) : written;
-};
+}
 
 /** The number of tickets of an order that are changed concurrently. */
 const WIDTH = 16;
 
 /** Changes these tickets, each like {@link changeLine}; resolves to the current tickets of their lines. */
-export const changeLines = async (
+export async function changeLines(
   collections: Collections,
   tickets: readonly TicketDocument[],
   step: (ticket: TicketDocument) => TicketDocument,
-): Promise<TicketDocument[]> => {
+): Promise<TicketDocument[]> {
   const done: TicketDocument[] = [];
   for (let start = 0; start < tickets.length; start += WIDTH) {
     const some = tickets.slice(start, start + WIDTH).map((ticket) => changeLine(collections, ticket, step));
     done.push(...(await Promise.all(some)));
   }
   return done;
-};
+}

@@ -15,6 +15,62 @@ import { changeTicket } from './tickets.ts';
 const printing = { ...single, ...changing, path: `${single.path}/printing` } as const;
 const params = { ticketId: example.ids.ticket };
 
+/** Printing: records that a ticket or all of an order are printed, and rolls that of one back. */
+export function printingRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      id: 'printOrder',
+      method: 'post',
+      path: `${PATH}/printing`,
+      access: 'tickets:write',
+      summary: 'Records that every ticket of an order that is not printed yet is printed, or delivered in another way',
+      description:
+        'Answers the current ticket of each line, those that were printed before included. An order has tickets from its ' +
+        'confirmation on; before, as for an unknown order, the answer is 404.',
+      body: OrderPrinting,
+      answers: { 200: PrintedTickets },
+      errors: ['not_found', 'ticket_cancelled'],
+      example: { body: { orderId: example.ids.order }, answer: { items: [example.printed] } },
+      handle: async ({ caller, body }) => {
+        const tickets = await printTickets(contextOf(caller), body.orderId);
+        const buyers = tickets.flatMap(({ contactNumber }) => (contactNumber === null ? [] : [contactNumber]));
+        const subjects = [...new Set([...tickets.map(({ id }) => id), ...buyers])];
+        return ok({ items: tickets.map(view) }, { subjects });
+      },
+    }),
+    operation({
+      ...printing,
+      id: 'printTicket',
+      method: 'post',
+      summary: 'Records that a ticket is printed, or delivered in another way',
+      description:
+        'An order has tickets from its confirmation on; before, it has no ticket ids, and nothing can be printed.',
+      errors: finalCodes,
+      example: { params, answer: example.printed },
+      handle: async ({ caller, params, ifMatch, remember }) =>
+        answer(
+          await changeTicket(
+            contextOf(caller),
+            params.ticketId,
+            { ifMatch, idempotencyRecord: remember(answer) },
+            print,
+          ),
+        ),
+    }),
+    operation({
+      ...printing,
+      id: 'rollBackPrinting',
+      method: 'delete',
+      summary: 'Rolls a print back, for example after a failure of the printer',
+      description: 'Its status is `not_printed` again.',
+      errors: ['ticket_not_printed', ...finalCodes],
+      example: { params, answer: example.ticket },
+      handle: async ({ caller, params, ifMatch }) =>
+        answer(await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, rollBack)),
+    }),
+  ];
+}
+
 /**
  * Prints every ticket of an order that is not printed yet, and returns the current ticket of each line. Idempotent, so
  * a repeat completes an interrupted call.
@@ -30,52 +86,3 @@ const printTickets = async (context: InstitutionContext, orderId: string): Promi
     return 'next' in decision ? decision.next : found;
   });
 };
-
-/** Printing: records that a ticket or all of an order are printed, and rolls that of one back. */
-export const printingRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    id: 'printOrder',
-    method: 'post',
-    path: `${PATH}/printing`,
-    access: 'tickets:write',
-    summary: 'Records that every ticket of an order that is not printed yet is printed, or delivered in another way',
-    description:
-      'Answers the current ticket of each line, those that were printed before included. An order has tickets from its ' +
-      'confirmation on; before, as for an unknown order, the answer is 404.',
-    body: OrderPrinting,
-    answers: { 200: PrintedTickets },
-    errors: ['not_found', 'ticket_cancelled'],
-    example: { body: { orderId: example.ids.order }, answer: { items: [example.printed] } },
-    handle: async ({ caller, body }) => {
-      const tickets = await printTickets(contextOf(caller), body.orderId);
-      const buyers = tickets.flatMap(({ contactNumber }) => (contactNumber === null ? [] : [contactNumber]));
-      const subjects = [...new Set([...tickets.map(({ id }) => id), ...buyers])];
-      return ok({ items: tickets.map(view) }, { subjects });
-    },
-  }),
-  operation({
-    ...printing,
-    id: 'printTicket',
-    method: 'post',
-    summary: 'Records that a ticket is printed, or delivered in another way',
-    description:
-      'An order has tickets from its confirmation on; before, it has no ticket ids, and nothing can be printed.',
-    errors: finalCodes,
-    example: { params, answer: example.printed },
-    handle: async ({ caller, params, ifMatch, remember }) =>
-      answer(
-        await changeTicket(contextOf(caller), params.ticketId, { ifMatch, idempotencyRecord: remember(answer) }, print),
-      ),
-  }),
-  operation({
-    ...printing,
-    id: 'rollBackPrinting',
-    method: 'delete',
-    summary: 'Rolls a print back, for example after a failure of the printer',
-    description: 'Its status is `not_printed` again.',
-    errors: ['ticket_not_printed', ...finalCodes],
-    example: { params, answer: example.ticket },
-    handle: async ({ caller, params, ifMatch }) =>
-      answer(await changeTicket(contextOf(caller), params.ticketId, { ifMatch }, rollBack)),
-  }),
-];

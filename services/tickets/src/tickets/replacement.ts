@@ -29,29 +29,16 @@ type Replacing = (
   now: string,
 ) => domain.Decision<TicketDocument>;
 
-const barcodeFor = async (
-  { keys, now, collections: { institution } }: InstitutionContext,
-  ticket: domain.Ticket,
-): Promise<string> => {
-  const [tid, iat] = [domain.nextId(ticket.id), Math.floor(now() / 1000)];
-  return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
-};
-
-/** Records the pending replacement of this ticket, so that the sweep completes it if this process dies. */
-const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
-  await replacements.insertMany([{ id: domain.nextId(ticketId), ticketId, since: now }]);
-};
-
 /**
  * Runs a decision that may replace a printed ticket; returns the current ticket afterwards. `decide` may throw a
  * Fault of its own.
  */
-export const changeOrReplace = async (
+export async function changeOrReplace(
   context: InstitutionContext,
   id: string,
   { idempotencyRecord, ifMatch, unchanged }: Request,
   decide: Replacing,
-): Promise<domain.Ticket & { readonly version: number }> => {
+): Promise<domain.Ticket & { readonly version: number }> {
   const { collections } = context;
   for (;;) {
     const before = await getTicket(collections, id);
@@ -79,6 +66,19 @@ export const changeOrReplace = async (
     await collections.replacements.delete(successor.id);
     return freshSuccessor(written) ?? successor;
   }
+}
+
+const barcodeFor = async (
+  { keys, now, collections: { institution } }: InstitutionContext,
+  ticket: domain.Ticket,
+): Promise<string> => {
+  const [tid, iat] = [domain.nextId(ticket.id), Math.floor(now() / 1000)];
+  return signBarcode(await keys.signing(institution), { tid, prf: ticket.performanceId, plc: ticket.place.id, iat });
+};
+
+/** Records the pending replacement of this ticket, so that the sweep completes it if this process dies. */
+const recordPending = async ({ replacements }: Collections, ticketId: string, now: number): Promise<void> => {
+  await replacements.insertMany([{ id: domain.nextId(ticketId), ticketId, since: now }]);
 };
 
 /** The ticket that replaces this one, in its first version: so a repeated request gets the first answer. */
@@ -88,11 +88,94 @@ const freshSuccessor = (ticket: domain.Ticket): (domain.Ticket & { readonly vers
 };
 
 /** Replaces a printed ticket by a new one with its own barcode; the old one becomes invalid and stores the reason. */
-export const replaceTicket = (context: InstitutionContext, id: string, request: Request, reason?: string) =>
-  changeOrReplace(context, id, request, (ticket, { id: newId, barcode }, at) => {
+export function replaceTicket(context: InstitutionContext, id: string, request: Request, reason?: string) {
+  return changeOrReplace(context, id, request, (ticket, { id: newId, barcode }, at) => {
     const why = reason === undefined ? {} : { reason };
     return domain.replace(ticket, newId, { barcode, beneficiary: ticket.beneficiary, at, ...why });
   });
+}
+
+/** After this time a pending replacement counts as interrupted. */
+export const INTERRUPTED_MS = 5_000;
+
+/** After this time a replacement that was not committed is abandoned. */
+const ABANDONED_MS = 10 * 60_000;
+
+/** Completes replacements whose process died between the writes; safe to run in several instances. */
+export async function resumeInterrupted(context: Context): Promise<void> {
+  const now = context.now();
+  const interrupted = await context.store
+    .collection(replacementsCollection)
+    .acrossInstitutions.find({ where: { since: { lte: now - INTERRUPTED_MS } }, limit: 500 });
+  for (const { id, ticketId, institution, since } of interrupted) {
+    const collections = context.collections(institution);
+    const old = await collections.tickets.get(ticketId);
+    const finished = old?.replacedBy === id && (await finishReplacement(collections, old));
+    if (finished || since <= now - ABANDONED_MS) await collections.replacements.delete(id);
+  }
+}
+
+const params = { ticketId: example.ids.ticket };
+
+/** Changing the beneficiary, and replacing a printed ticket by a new one. */
+export function replacementRoutes(contextOf: ContextOf): AnyOperation[] {
+  return [
+    operation({
+      ...single,
+      ...changing,
+      id: 'updateTicket',
+      method: 'patch',
+      summary: 'Changes the beneficiary of a ticket',
+      description:
+        'A JSON merge patch (RFC 7396): null removes. A printed ticket has the old name on paper, so it is replaced: ' +
+        'the answer is the new ticket, whose `replaces` is this one. Refused for a controlled, cancelled or replaced ' +
+        'ticket.',
+      body: TicketChanges,
+      readOnly,
+      errors: finalCodes,
+      example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
+      handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
+        answer(
+          await renameTicket(
+            contextOf(caller),
+            params.ticketId,
+            (current) => {
+              const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
+              return beneficiary ? named(beneficiary) : null;
+            },
+            {
+              ifMatch,
+              unchanged: (ticket) => unchanged(view(ticket)),
+              idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
+            },
+          ),
+        ),
+    }),
+    operation({
+      ...single,
+      path: `${PATH}/{ticketId}/replacement`,
+      id: 'replaceTicket',
+      method: 'post',
+      access: 'tickets:write',
+      summary: 'Replaces a printed ticket by a new one',
+      description:
+        'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one is ' +
+        'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order ' +
+        'names the new ticket.',
+      body: Replacement,
+      answers: { 201: Ticket },
+      errors: ['ticket_not_printed', ...finalCodes],
+      etag: true,
+      conditional: true,
+      example: { params, body: { reason: 'lost' }, answer: example.replacing },
+      handle: async ({ caller, params, body, ifMatch, remember }) => {
+        const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
+        const request = { ifMatch, idempotencyRecord };
+        return createdAnswer(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
+      },
+    }),
+  ];
+}
 
 /** Changes the beneficiary; returns the replacing ticket if this one is printed. */
 const renameTicket = (
@@ -106,83 +189,3 @@ const renameTicket = (
     // Writing the current name back is allowed in every status.
     return isNamed(ticket, wanted) ? { next: ticket } : rename(ticket, wanted, asNew, now);
   });
-
-/** After this time a pending replacement counts as interrupted. */
-export const INTERRUPTED_MS = 5_000;
-
-/** After this time a replacement that was not committed is abandoned. */
-const ABANDONED_MS = 10 * 60_000;
-
-/** Completes replacements whose process died between the writes; safe to run in several instances. */
-export const resumeInterrupted = async (context: Context): Promise<void> => {
-  const now = context.now();
-  const interrupted = await context.store
-    .collection(replacementsCollection)
-    .acrossInstitutions.find({ where: { since: { lte: now - INTERRUPTED_MS } }, limit: 500 });
-  for (const { id, ticketId, institution, since } of interrupted) {
-    const collections = context.collections(institution);
-    const old = await collections.tickets.get(ticketId);
-    const finished = old?.replacedBy === id && (await finishReplacement(collections, old));
-    if (finished || since <= now - ABANDONED_MS) await collections.replacements.delete(id);
-  }
-};
-
-const params = { ticketId: example.ids.ticket };
-
-/** Changing the beneficiary, and replacing a printed ticket by a new one. */
-export const replacementRoutes = (contextOf: ContextOf): AnyOperation[] => [
-  operation({
-    ...single,
-    ...changing,
-    id: 'updateTicket',
-    method: 'patch',
-    summary: 'Changes the beneficiary of a ticket',
-    description:
-      'A JSON merge patch (RFC 7396): null removes. A printed ticket has the old name on paper, so it is replaced: ' +
-      'the answer is the new ticket, whose `replaces` is this one. Refused for a controlled, cancelled or replaced ' +
-      'ticket.',
-    body: TicketChanges,
-    readOnly,
-    errors: finalCodes,
-    example: { params, body: { beneficiary: example.beneficiary }, answer: example.replacing },
-    handle: async ({ caller, params, body, ifMatch, unchanged, remember }) =>
-      answer(
-        await renameTicket(
-          contextOf(caller),
-          params.ticketId,
-          (current) => {
-            const { beneficiary } = mergePatch<{ beneficiary?: object | null }>({ beneficiary: current }, body);
-            return beneficiary ? named(beneficiary) : null;
-          },
-          {
-            ifMatch,
-            unchanged: (ticket) => unchanged(view(ticket)),
-            idempotencyRecord: remember<Versioned>((ticket) => answer(freshSuccessor(ticket) ?? ticket)),
-          },
-        ),
-      ),
-  }),
-  operation({
-    ...single,
-    path: `${PATH}/{ticketId}/replacement`,
-    id: 'replaceTicket',
-    method: 'post',
-    access: 'tickets:write',
-    summary: 'Replaces a printed ticket by a new one',
-    description:
-      'For a lost ticket, or one for another person. The new ticket is printed and has its own barcode; this one is ' +
-      'invalidated, and its barcode is refused at the door. The place stays the same, and the line of the order ' +
-      'names the new ticket.',
-    body: Replacement,
-    answers: { 201: Ticket },
-    errors: ['ticket_not_printed', ...finalCodes],
-    etag: true,
-    conditional: true,
-    example: { params, body: { reason: 'lost' }, answer: example.replacing },
-    handle: async ({ caller, params, body, ifMatch, remember }) => {
-      const idempotencyRecord = remember<Versioned>((ticket) => createdAnswer(freshSuccessor(ticket) ?? ticket));
-      const request = { ifMatch, idempotencyRecord };
-      return createdAnswer(await replaceTicket(contextOf(caller), params.ticketId, request, body.reason));
-    },
-  }),
-];

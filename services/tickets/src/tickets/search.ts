@@ -14,34 +14,19 @@ const WIDTH = 16;
 
 type Searched = Pick<Collections, 'tickets'>;
 
-/** Stores the terms of a ticket that an instance of an earlier release has written. */
-const refreshTerms = ({ tickets }: Searched, { id }: Pick<Ticket, 'id'>) =>
-  tickets.update(id, (found) => (hasPresentTerms(found) ? undefined : { next: { ...found, ...unseen(found) } }));
-
-/** Stores the terms that tickets of a performance lack, so that they are found. */
-const completeTerms = (collections: Searched, performanceId: string): Promise<void> => {
-  const query = { where: { performanceId, 'search.place': null }, index: 'searched_place', orderBy: 'createdAt' };
-  return eachOf(documentsOf(collections.tickets, query), WIDTH, (ticket) => refreshTerms(collections, ticket));
-};
-
 /** No letter of any text comes after it. */
 const LAST = '\u{10ffff}';
-
-const beginningWith = (text: string) => ({ gte: text, lt: text + LAST });
-
-const byCreation = (one: TicketDocument, other: TicketDocument): number =>
-  one.createdAt === other.createdAt ? (one.id < other.id ? -1 : 1) : one.createdAt < other.createdAt ? -1 : 1;
 
 /**
  * The tickets of a performance that a text means, as a list in order of creation: those of the order with this number,
  * and those whose place's label or beneficiary's name begins so.
  * @throws {Fault} `missing_parameter` without a performance, `invalid_parameter` without a letter or digit
  */
-export const ticketsFoundBy = async (
+export async function ticketsFoundBy(
   collections: Searched,
   performanceId: string | undefined,
   text: string,
-): Promise<Listed<TicketDocument>> => {
+): Promise<Listed<TicketDocument>> {
   if (performanceId === undefined) throw new Fault('missing_parameter', 'query parameter q needs performanceId');
   const [words, code] = [foldText(text), foldCode(text)];
   if (words === '') throw new Fault('invalid_parameter', 'query parameter q has neither a letter nor a digit');
@@ -63,4 +48,19 @@ export const ticketsFoundBy = async (
       return [...byId.values()].filter(hasPresentTerms).sort(byCreation).slice(0, query.limit);
     },
   };
+}
+
+/** Stores the terms that tickets of a performance lack, so that they are found. */
+const completeTerms = (collections: Searched, performanceId: string): Promise<void> => {
+  const query = { where: { performanceId, 'search.place': null }, index: 'searched_place', orderBy: 'createdAt' };
+  return eachOf(documentsOf(collections.tickets, query), WIDTH, (ticket) => refreshTerms(collections, ticket));
 };
+
+/** Stores the terms of a ticket that an instance of an earlier release has written. */
+const refreshTerms = ({ tickets }: Searched, { id }: Pick<Ticket, 'id'>) =>
+  tickets.update(id, (found) => (hasPresentTerms(found) ? undefined : { next: { ...found, ...unseen(found) } }));
+
+const beginningWith = (text: string) => ({ gte: text, lt: text + LAST });
+
+const byCreation = (one: TicketDocument, other: TicketDocument): number =>
+  one.createdAt === other.createdAt ? (one.id < other.id ? -1 : 1) : one.createdAt < other.createdAt ? -1 : 1;

@@ -33,52 +33,54 @@ const refusals = {
 } as const satisfies Record<domain.Reason, Record<'partner' | 'pointOfSale', Code>>;
 
 /** The ticket after a decision. @throws {Fault} the code of a refusal for its reader */
-export const allowed = <T extends domain.Ticket>(
+export function allowed<T extends domain.Ticket>(
   decision: domain.Decision<T>,
   reader: 'partner' | 'pointOfSale' = 'partner',
-): T => {
+): T {
   if ('next' in decision) return decision.next;
   throw new Fault(refusals[decision.refused][reader], decision.details);
-};
+}
 
 /** The ticket with this id. @throws {Fault} `not_found`: the same for another institution's ticket and an unknown id */
-export const getTicket = async (collections: Collections, id: string): Promise<TicketDocument> => {
+export async function getTicket(collections: Collections, id: string): Promise<TicketDocument> {
   const ticket = await findTicket(collections, id);
   if (!ticket) throw new Fault('not_found', 'There is no ticket with this id.');
   return ticket;
-};
+}
 
 /**
  * The tickets with time and place of their performances as they are now. A ticket stores those of its sale: so it does
  * not matter whether it was issued, printed or replaced before its performance moved or after.
  */
-export const presentTickets = async <T extends domain.Ticket>(
+export async function presentTickets<T extends domain.Ticket>(
   { performances }: Pick<Collections, 'performances'>,
   tickets: readonly T[],
-): Promise<T[]> => {
+): Promise<T[]> {
   const ids = [...new Set(tickets.map(({ performanceId }) => performanceId))];
   const moved = ids.length === 0 ? [] : await performances.find({ where: { id: { in: ids } } });
   const byId = new Map(moved.map((performance) => [performance.id, performance]));
   return tickets.map((ticket) => asItIsNow(ticket, byId.get(ticket.performanceId)));
-};
+}
 
 /** The ticket with time and place of its performance as they are now. */
-export const presentTicket = async <T extends domain.Ticket>(
+export async function presentTicket<T extends domain.Ticket>(
   { performances }: Pick<Collections, 'performances'>,
   ticket: T,
-): Promise<T> => asItIsNow(ticket, await performances.get(ticket.performanceId));
+): Promise<T> {
+  return asItIsNow(ticket, await performances.get(ticket.performanceId));
+}
 
 /**
  * Runs a command on one ticket: one write, with its event and the recorded answer of the request.
  * @throws {Fault} `not_found`, or the code of the rule that refuses the command
  */
-export const changeTicket = async (
+export async function changeTicket(
   context: InstitutionContext,
   id: string,
   { idempotencyRecord, ifMatch }: Request,
   command: (ticket: TicketDocument, now: string) => domain.Decision<TicketDocument>,
   fact?: (ticket: domain.Ticket) => Fact,
-): Promise<TicketDocument> => {
+): Promise<TicketDocument> {
   const { collections } = context;
   const run = () =>
     collections.tickets.update(
@@ -96,29 +98,26 @@ export const changeTicket = async (
   // again.
   await getTicket(collections, id);
   return (await run()) ?? getTicket(collections, id);
-};
+}
+
+/** Records that a contact was erased, for confirmations that arrive later. */
+export async function recordErasure(context: Context, collections: Collections, contactNumber: string): Promise<void> {
+  const id = idOf(collections, contactNumber);
+  await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: timestampOf(context) }]);
+}
 
 const idOf = ({ institution }: Collections, contactNumber: string): string => `${institution} ${contactNumber}`;
 
-/** Records that a contact was erased, for confirmations that arrive later. */
-export const recordErasure = async (
-  context: Context,
-  collections: Collections,
-  contactNumber: string,
-): Promise<void> => {
-  const id = idOf(collections, contactNumber);
-  await collections.erasedContacts.insertMany([{ id, contactNumber, heardAt: timestampOf(context) }]);
-};
-
 /** Whether this service has recorded the erasure of the contact. */
-export const isErased = async (collections: Collections, contactNumber: string): Promise<boolean> =>
-  (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
+export async function isErased(collections: Collections, contactNumber: string): Promise<boolean> {
+  return (await collections.erasedContacts.get(idOf(collections, contactNumber))) !== undefined;
+}
 
 /**
  * Deletes the names on the contact's tickets, in its orders' requested tickets, and in recorded answers of repeated
  * requests.
  */
-export const deleteNames = async (context: Context, collections: Collections, contactNumber: string): Promise<void> => {
+export async function deleteNames(context: Context, collections: Collections, contactNumber: string): Promise<void> {
   const { idempotency } = context.store;
   // Orders first: tickets that are not written yet are made from them.
   for (const { id } of await collections.orders.find({ where: { contactNumber } })) {
@@ -137,4 +136,4 @@ export const deleteNames = async (context: Context, collections: Collections, co
     );
   }
   await idempotency.forget(contactNumber);
-};
+}

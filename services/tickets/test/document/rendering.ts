@@ -23,7 +23,7 @@ interface Page extends Picture {
 }
 
 /** The pages of a PDF, by PDFium, the renderer of Chromium. `scale` 1 is 72 dpi. */
-export const pagesOfPdf = async (pdf: Buffer, scale = 1): Promise<Page[]> => {
+export async function pagesOfPdf(pdf: Buffer, scale = 1): Promise<Page[]> {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(pdf);
@@ -47,7 +47,12 @@ export const pagesOfPdf = async (pdf: Buffer, scale = 1): Promise<Page[]> => {
   } finally {
     library.destroy();
   }
-};
+}
+
+/** Renders the only page of a PDF. */
+export function renderPdf(pdf: Buffer, scale: number): Promise<Picture> {
+  return onlyPage(pdf, scale);
+}
 
 const onlyPage = async (pdf: Buffer, scale?: number): Promise<Page> => {
   const [page, ...others] = await pagesOfPdf(pdf, scale);
@@ -55,16 +60,13 @@ const onlyPage = async (pdf: Buffer, scale?: number): Promise<Page> => {
   return page;
 };
 
-/** Renders the only page of a PDF. */
-export const renderPdf = (pdf: Buffer, scale: number): Promise<Picture> => onlyPage(pdf, scale);
-
 /** The text of the only page of a PDF. */
-export const textOfPdf = async (pdf: Buffer): Promise<string> => (await onlyPage(pdf)).text;
-
-const numberIn = (text: string, name: string): number => Number(new RegExp(`\\b${name}="([\\d.]+)"`).exec(text)?.[1]);
+export async function textOfPdf(pdf: Buffer): Promise<string> {
+  return (await onlyPage(pdf)).text;
+}
 
 /** Paints the code of an SVG document, `pixels` for each module: the runs of its path, each `Mx yhNv1h-Nz`. */
-export const renderCodeOfSvg = (svg: string, pixels: number): Picture => {
+export function renderCodeOfSvg(svg: string, pixels: number): Picture {
   const [code = ''] = /<svg x=.*<\/svg>/s.exec(svg) ?? [];
   const side = Number(/viewBox="0 0 (\d+) \d+"/.exec(code)?.[1]);
   if (!(numberIn(code, 'width') > 0 && side > 0)) throw new Error('the document has no code');
@@ -76,7 +78,16 @@ export const renderCodeOfSvg = (svg: string, pixels: number): Picture => {
       grey.fill(0, row * width + Number(x) * pixels, row * width + (Number(x) + Number(run)) * pixels);
   }
   return { width, height: width, grey };
-};
+}
+
+const numberIn = (text: string, name: string): number => Number(new RegExp(`\\b${name}="([\\d.]+)"`).exec(text)?.[1]);
+
+/** The picture out of focus: each pixel is the mean of the square around it. */
+export function blurred({ width, height, grey }: Picture, radius: number): Picture {
+  const lines = meansAlong(Float64Array.from(grey), [height, width], radius);
+  const means = meansAlong(lines, [width, height], radius);
+  return { width, height, grey: Uint8Array.from(means, Math.round) };
+}
 
 /** The means of `count` lines of `length` values, each over the values that are at most `radius` before or after it. */
 const meansAlong = (values: Float64Array, [count, length]: readonly [number, number], radius: number): Float64Array => {
@@ -96,17 +107,10 @@ const meansAlong = (values: Float64Array, [count, length]: readonly [number, num
   return means;
 };
 
-/** The picture out of focus: each pixel is the mean of the square around it. */
-export const blurred = ({ width, height, grey }: Picture, radius: number): Picture => {
-  const lines = meansAlong(Float64Array.from(grey), [height, width], radius);
-  const means = meansAlong(lines, [width, height], radius);
-  return { width, height, grey: Uint8Array.from(means, Math.round) };
-};
-
 let prepared: Promise<unknown> | undefined;
 
 /** The texts of the QR codes in a picture, as ZXing reads them, the decoder of many scanners. */
-export const scan = async ({ width, height, grey }: Picture): Promise<string[]> => {
+export async function scan({ width, height, grey }: Picture): Promise<string[]> {
   prepared ??= readFile(resolve('zxing-wasm/reader/zxing_reader.wasm')).then((file) =>
     prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(file).buffer }, fireImmediately: true }),
   );
@@ -116,4 +120,4 @@ export const scan = async ({ width, height, grey }: Picture): Promise<string[]> 
   const image = { width, height, data, colorSpace: 'srgb' } as unknown as Parameters<typeof readBarcodes>[0];
   const found = await readBarcodes(image, { formats: ['QRCode'], tryHarder: true });
   return found.filter(({ isValid }) => isValid).map(({ text }) => text);
-};
+}

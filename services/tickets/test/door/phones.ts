@@ -4,7 +4,9 @@ import { type Fixture, PATH } from '../fixture/service.ts';
 
 /** A module of `services/tickets/door`, which browsers load as it is, without types. */
 // biome-ignore lint/suspicious/noExplicitAny: plain JavaScript
-export const doorModule = (name: string): Promise<any> => import(new URL(`../../door/${name}`, import.meta.url).href);
+export function doorModule(name: string): Promise<any> {
+  return import(new URL(`../../door/${name}`, import.meta.url).href);
+}
 
 const { createEvening } = await doorModule('evening.js');
 const { createLink } = await doorModule('link.js');
@@ -28,23 +30,8 @@ const KEYS: Readonly<Record<string, string>> = {
 
 type Changes = Record<string, { clear?: boolean; remove?: string[]; put?: Record<string, unknown>[] }>;
 
-/** Texts by key, as `localStorage` has them. */
-const createTexts = () => {
-  const members = { getItem: (key: string) => texts[key] ?? null };
-  const texts: Record<string, string> = Object.create({
-    ...members,
-    setItem(this: Record<string, string>, key: string, text: string) {
-      this[key] = text;
-    },
-    removeItem(this: Record<string, string>, key: string) {
-      delete this[key];
-    },
-  });
-  return texts;
-};
-
 /** The two memories that outlive a phone's page: one as IndexedDB, whose records are copied, and texts. */
-export const createMemory = () => {
+export function createMemory() {
   const stores = new Map<string, Records>(Object.keys(KEYS).map((name) => [name, new Map()]));
   const of = (name: string) => stores.get(name) as Records;
   let isRefused = false;
@@ -86,27 +73,33 @@ export const createMemory = () => {
       isRefused = refused;
     },
   };
+}
+
+/** Texts by key, as `localStorage` has them. */
+const createTexts = () => {
+  const members = { getItem: (key: string) => texts[key] ?? null };
+  const texts: Record<string, string> = Object.create({
+    ...members,
+    setItem(this: Record<string, string>, key: string, text: string) {
+      this[key] = text;
+    },
+    removeItem(this: Record<string, string>, key: string) {
+      delete this[key];
+    },
+  });
+  return texts;
 };
 
 let phones = 0;
 
-/** The clock of a phone at which no two scans happen in one millisecond, as no two of a person do. */
-const createClock = () => {
-  let last = 0;
-  return () => {
-    last = Math.max(last + 1, Date.now());
-    return last;
-  };
-};
-
 /** A phone whose page has loaded. `clock`: its own, epoch milliseconds. */
-export const openPhone = async (
+export async function openPhone(
   fixture: Fixture,
   {
     memory = createMemory(),
     clock = createClock(),
   }: { memory?: ReturnType<typeof createMemory>; clock?: () => number } = {},
-) => {
+) {
   // What the page before has written is there.
   await new Promise(setImmediate);
   phones += 1;
@@ -149,10 +142,19 @@ export const openPhone = async (
       if (next === 'none') link.setOffline();
     },
   };
+}
+
+/** The clock of a phone at which no two scans happen in one millisecond, as no two of a person do. */
+const createClock = () => {
+  let last = 0;
+  return () => {
+    last = Math.max(last + 1, Date.now());
+    return last;
+  };
 };
 
 /** What the service has recorded at the door of a performance, refused scans too. */
-export const recordedAt = async (fixture: Fixture, performanceId: string) => {
+export async function recordedAt(fixture: Fixture, performanceId: string) {
   const { data } = await fixture.call('GET', `${PATH}/controls?performanceId=${performanceId}&limit=500`);
   return data.items as {
     ticketId: string;
@@ -161,7 +163,9 @@ export const recordedAt = async (fixture: Fixture, performanceId: string) => {
     gate: string | null;
     nonce: string;
   }[];
-};
+}
 
 /** Tonight's performance, as a phone chooses it. */
-export const tonight = (id: string) => [{ id, startDate: new Date().toISOString() }];
+export function tonight(id: string) {
+  return [{ id, startDate: new Date().toISOString() }];
+}

@@ -17,15 +17,16 @@ export const descriptions = globSync('{gateway,authorizer,services/*}/released/o
 export const paths = descriptions.flatMap((one) => Object.keys(one.paths)).sort();
 
 /** Every object within the value, and the value itself. */
-export const objectsIn = (value: unknown): Json[] =>
-  typeof value !== 'object' || value === null
+export function objectsIn(value: unknown): Json[] {
+  return typeof value !== 'object' || value === null
     ? []
     : [...(Array.isArray(value) ? [] : [value as Json]), ...Object.values(value).flatMap(objectsIn)];
+}
 
 const EXAMPLES = ['example', 'examples', 'default', 'enum'];
 
 /** Every member that a schema within the value declares, with its schema. */
-export const membersOf = (value: unknown): [name: string, schema: Json][] => {
+export function membersOf(value: unknown): [name: string, schema: Json][] {
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {} } = (Array.isArray(value) ? {} : value) as {
     readonly properties?: Readonly<Record<string, Json>>;
@@ -37,33 +38,7 @@ export const membersOf = (value: unknown): [name: string, schema: Json][] => {
       name === 'properties' ? Object.values(properties).flatMap(membersOf) : membersOf(one),
     ),
   ];
-};
-
-const pascal = (words: string): string =>
-  words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-
-/** Whether a generator of clients makes a type of its own of a schema without a name. */
-const isTyped = (schema: Json): boolean =>
-  !('$ref' in schema) &&
-  (['enum', 'properties', 'anyOf', 'oneOf', 'allOf'].some((member) => member in schema) ||
-    [schema.type].flat().includes('object'));
-
-const schemasOf = (value: unknown): readonly (readonly [string, Json])[] =>
-  Object.entries((value ?? {}) as Record<string, Json>);
-
-/** The names that generators make of the members of a schema, each with the place of the member. */
-const namesIn = (name: string, schema: Json, place: string): [made: string, place: string][] => {
-  const members = schemasOf(schema.properties).flatMap(([member, inner]): [string, string][] => {
-    const made = `${name}${pascal(member)}`;
-    const at = `${place}.${member}`;
-    return [...(isTyped(inner) ? [[made, at] as [string, string]] : []), ...namesIn(made, inner, at)];
-  });
-  const items = schema.items === undefined ? [] : namesIn(`${name}Item`, schema.items as Json, `${place}[]`);
-  const parts = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) =>
-    ((schema[kind] ?? []) as readonly Json[]).flatMap((part) => namesIn(name, part, place)),
-  );
-  return [...members, ...items, ...parts];
-};
+}
 
 /** What generators add to the id of an operation for its parameters, body and answers. */
 const OF_OPERATIONS = [
@@ -82,7 +57,7 @@ const OF_OPERATIONS = [
  * Components whose name a generator of clients also makes of something else: of a member, a parameter, an operation or a
  * security scheme. Each with the place of that.
  */
-export const doublyNamed = (document: { readonly paths: Json; readonly components: Json }): string[] => {
+export function doublyNamed(document: { readonly paths: Json; readonly components: Json }): string[] {
   const { schemas = {}, ...others } = document.components as Readonly<Record<string, Readonly<Record<string, Json>>>>;
   const operations = objectsIn(document.paths).filter(({ operationId }) => typeof operationId === 'string');
   const made: [string, string][] = [
@@ -98,4 +73,30 @@ export const doublyNamed = (document: { readonly paths: Json; readonly component
     }),
   ];
   return made.filter(([name]) => name in schemas).map(([name, place]) => `${name}: ${place}`);
+}
+
+/** The names that generators make of the members of a schema, each with the place of the member. */
+const namesIn = (name: string, schema: Json, place: string): [made: string, place: string][] => {
+  const members = schemasOf(schema.properties).flatMap(([member, inner]): [string, string][] => {
+    const made = `${name}${pascal(member)}`;
+    const at = `${place}.${member}`;
+    return [...(isTyped(inner) ? [[made, at] as [string, string]] : []), ...namesIn(made, inner, at)];
+  });
+  const items = schema.items === undefined ? [] : namesIn(`${name}Item`, schema.items as Json, `${place}[]`);
+  const parts = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) =>
+    ((schema[kind] ?? []) as readonly Json[]).flatMap((part) => namesIn(name, part, place)),
+  );
+  return [...members, ...items, ...parts];
 };
+
+const schemasOf = (value: unknown): readonly (readonly [string, Json])[] =>
+  Object.entries((value ?? {}) as Record<string, Json>);
+
+const pascal = (words: string): string =>
+  words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Whether a generator of clients makes a type of its own of a schema without a name. */
+const isTyped = (schema: Json): boolean =>
+  !('$ref' in schema) &&
+  (['enum', 'properties', 'anyOf', 'oneOf', 'allOf'].some((member) => member in schema) ||
+    [schema.type].flat().includes('object'));

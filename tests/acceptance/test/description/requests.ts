@@ -77,88 +77,13 @@ const textsOf = onceForEach(({ format, pattern, minLength = 0, maxLength = Numbe
   return maxLength > 2_000 ? some : fc.oneof({ weight: 9, arbitrary: some }, fc.constant('🎭'.repeat(maxLength)));
 });
 
-const texts = ({ format, pattern, minLength, maxLength }: Schema): fc.Arbitrary<string> =>
-  textsOf({
-    ...(format !== undefined && { format }),
-    ...(pattern !== undefined && { pattern }),
-    ...(minLength !== undefined && { minLength }),
-    ...(maxLength !== undefined && { maxLength }),
-  });
-
-const lists = ({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems = false }: Schema) => {
-  const length = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, ITEMS)) };
-  return uniqueItems ? fc.uniqueArray(valuesOf(items), length) : fc.array(valuesOf(items), length);
-};
-
-const objects = ({
-  properties = {},
-  additionalProperties,
-  propertyNames = {},
-  required = [],
-  minProperties = 0,
-}: Schema) => {
-  if (typeof additionalProperties === 'object') {
-    const { pattern = '^.*$' } = propertyNames;
-    return fc.dictionary(matching(pattern), valuesOf(additionalProperties), {
-      minKeys: minProperties,
-      maxKeys: ITEMS,
-    });
-  }
-  const sent = Object.entries(properties).filter(([, { readOnly = false }]) => !readOnly);
-  return fc
-    .record(Object.fromEntries(sent.map(([name, schema]) => [name, valuesOf(schema)])), {
-      requiredKeys: required.filter((name) => !properties[name]?.readOnly),
-    })
-    .filter((value) => Object.keys(value).length >= minProperties);
-};
-
-const numbers = ({ minimum, exclusiveMinimum, maximum = 1e12 }: Schema) =>
-  fc.double({
-    min: exclusiveMinimum ?? minimum ?? -1e12,
-    minExcluded: exclusiveMinimum !== undefined,
-    max: maximum,
-    noNaN: true,
-    noDefaultInfinity: true,
-  });
-
-const ofType = (type: string, schema: Schema): fc.Arbitrary<unknown> => {
-  switch (type) {
-    case 'null':
-      return fc.constant(null);
-    case 'boolean':
-      return fc.boolean();
-    case 'integer':
-      return fc.integer({ min: schema.minimum ?? -1_000, max: Math.min(schema.maximum ?? 1_000, 2 ** 31 - 1) });
-    case 'number':
-      return numbers(schema);
-    case 'string':
-      return texts(schema);
-    case 'array':
-      return lists(schema);
-    default:
-      return objects(schema);
-  }
-};
-
-/** Values that the schema allows. @throws {Error} on an unknown keyword */
-const valuesOf = (schema: Schema): fc.Arbitrary<unknown> => {
-  if (schema.$ref !== undefined) throw new Error(`${schema.$ref} is to be resolved first`);
-  if ('const' in schema) return fc.constant(schema.const);
-  if (schema.enum) return fc.constantFrom(...schema.enum);
-  const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return fc.oneof(...choices.map(valuesOf));
-  const types = [schema.type ?? []].flat();
-  if (types.length === 0) return fc.jsonValue({ maxDepth: 1 });
-  return fc.oneof(...types.map((type) => ofType(type, schema)));
-};
-
 /** A value that the schema forbids; undefined if it allows everything, or every text of a parameter. */
-export const wrongFor = (schema: Schema): unknown => {
+export function wrongFor(schema: Schema): unknown {
   const choices = schema.anyOf ?? schema.oneOf ?? [];
   const types = [schema, ...choices].flatMap(({ type = [] }) => type);
   if (types.length === 0 && !schema.enum && choices.length === 0) return undefined;
   return types.includes('object') ? 7 : types.includes('array') ? 'x' : { not: 'this' };
-};
+}
 
 interface Parameter {
   readonly $ref?: string;
@@ -202,16 +127,9 @@ export interface Filled {
   readonly body: unknown;
 }
 
-const answeredOf = (response: Described['responses'][string] | undefined): string[] => {
-  const { data } = response?.content?.['application/json']?.schema.properties ?? {};
-  const forms = data?.anyOf ?? [data];
-  const [first = [], ...others] = forms.map((form) => Object.keys(form?.properties ?? {}));
-  return first.filter((name) => others.every((names) => names.includes(name)));
-};
-
 /** Every operation of a description, with the schemas of its requests. */
-export const operationsOf = ({ paths }: Description): Operation[] =>
-  Object.entries(paths).flatMap(([path, item]) =>
+export function operationsOf({ paths }: Description): Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(
       ([method, { operationId, security, parameters = [], responses, requestBody }]): Operation => {
         const [[mediaType, content] = []] = Object.entries(requestBody?.content ?? {});
@@ -230,18 +148,18 @@ export const operationsOf = ({ paths }: Description): Operation[] =>
       },
     ),
   );
+}
 
-const recordOf = (parameters: readonly Parameter[]): fc.Arbitrary<Record<string, unknown>> =>
-  fc.record(Object.fromEntries(parameters.map(({ name, schema }) => [name, valuesOf(schema)])), {
-    requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
-  });
-
-/** A cursor is opaque: only a list can produce one. */
-const isMadeUp = ({ name }: Parameter): boolean => name !== 'cursor';
+const answeredOf = (response: Described['responses'][string] | undefined): string[] => {
+  const { data } = response?.content?.['application/json']?.schema.properties ?? {};
+  const forms = data?.anyOf ?? [data];
+  const [first = [], ...others] = forms.map((form) => Object.keys(form?.properties ?? {}));
+  return first.filter((name) => others.every((names) => names.includes(name)));
+};
 
 /** Requests that the operation's description allows. */
-export const requestsTo = ({ params, query, body }: Operation): fc.Arbitrary<Filled> =>
-  fc.record({
+export function requestsTo({ params, query, body }: Operation): fc.Arbitrary<Filled> {
+  return fc.record({
     params: recordOf(params),
     query: recordOf(query.filter(isMadeUp)),
     body: body
@@ -250,14 +168,93 @@ export const requestsTo = ({ params, query, body }: Operation): fc.Arbitrary<Fil
         : fc.option(valuesOf(body.schema), { nil: undefined })
       : fc.constant(undefined),
   });
+}
 
-const encoded = (values: Readonly<Record<string, unknown>>): string =>
-  Object.entries(values)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
-    .join('&');
+const recordOf = (parameters: readonly Parameter[]): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(Object.fromEntries(parameters.map(({ name, schema }) => [name, valuesOf(schema)])), {
+    requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
+  });
+
+/** Values that the schema allows. @throws {Error} on an unknown keyword */
+const valuesOf = (schema: Schema): fc.Arbitrary<unknown> => {
+  if (schema.$ref !== undefined) throw new Error(`${schema.$ref} is to be resolved first`);
+  if ('const' in schema) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return fc.oneof(...choices.map(valuesOf));
+  const types = [schema.type ?? []].flat();
+  if (types.length === 0) return fc.jsonValue({ maxDepth: 1 });
+  return fc.oneof(...types.map((type) => ofType(type, schema)));
+};
+
+const ofType = (type: string, schema: Schema): fc.Arbitrary<unknown> => {
+  switch (type) {
+    case 'null':
+      return fc.constant(null);
+    case 'boolean':
+      return fc.boolean();
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? -1_000, max: Math.min(schema.maximum ?? 1_000, 2 ** 31 - 1) });
+    case 'number':
+      return numbers(schema);
+    case 'string':
+      return texts(schema);
+    case 'array':
+      return lists(schema);
+    default:
+      return objects(schema);
+  }
+};
+
+const numbers = ({ minimum, exclusiveMinimum, maximum = 1e12 }: Schema) =>
+  fc.double({
+    min: exclusiveMinimum ?? minimum ?? -1e12,
+    minExcluded: exclusiveMinimum !== undefined,
+    max: maximum,
+    noNaN: true,
+    noDefaultInfinity: true,
+  });
+
+const texts = ({ format, pattern, minLength, maxLength }: Schema): fc.Arbitrary<string> =>
+  textsOf({
+    ...(format !== undefined && { format }),
+    ...(pattern !== undefined && { pattern }),
+    ...(minLength !== undefined && { minLength }),
+    ...(maxLength !== undefined && { maxLength }),
+  });
+
+const lists = ({ items = {}, minItems = 0, maxItems = ITEMS, uniqueItems = false }: Schema) => {
+  const length = { minLength: minItems, maxLength: Math.max(minItems, Math.min(maxItems, ITEMS)) };
+  return uniqueItems ? fc.uniqueArray(valuesOf(items), length) : fc.array(valuesOf(items), length);
+};
+
+const objects = ({
+  properties = {},
+  additionalProperties,
+  propertyNames = {},
+  required = [],
+  minProperties = 0,
+}: Schema) => {
+  if (typeof additionalProperties === 'object') {
+    const { pattern = '^.*$' } = propertyNames;
+    return fc.dictionary(matching(pattern), valuesOf(additionalProperties), {
+      minKeys: minProperties,
+      maxKeys: ITEMS,
+    });
+  }
+  const sent = Object.entries(properties).filter(([, { readOnly = false }]) => !readOnly);
+  return fc
+    .record(Object.fromEntries(sent.map(([name, schema]) => [name, valuesOf(schema)])), {
+      requiredKeys: required.filter((name) => !properties[name]?.readOnly),
+    })
+    .filter((value) => Object.keys(value).length >= minProperties);
+};
+
+/** A cursor is opaque: only a list can produce one. */
+const isMadeUp = ({ name }: Parameter): boolean => name !== 'cursor';
 
 /** The serialized request. */
-export const written = (operation: Operation, { params, query, body }: Filled) => {
+export function written(operation: Operation, { params, query, body }: Filled) {
   const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(String(params[name])));
   const search = encoded(query);
   const mediaType = operation.body?.mediaType ?? 'application/json';
@@ -271,4 +268,9 @@ export const written = (operation: Operation, { params, query, body }: Filled) =
           body: mediaType === 'application/json' ? JSON.stringify(body) : encoded(body as Record<string, unknown>),
         }),
   };
-};
+}
+
+const encoded = (values: Readonly<Record<string, unknown>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join('&');

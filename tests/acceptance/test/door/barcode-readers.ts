@@ -24,20 +24,19 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const US: Readonly<Record<string, string>> = { ' ': 'Space', '.': 'Period' };
 
-const keyOf = (layout: string, character: string): string =>
-  KEYS[layout]?.[character] ?? US[character] ?? (/\d/.test(character) ? `Digit${character}` : `+Key${character}`);
-
-/** What a device with a US keyboard makes of a key, where the characters of barcodes are. */
-const typedOn = (code: string, isShift: boolean): string => {
-  const [, name = ''] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
-  return isShift ? name : name.toLowerCase();
-};
-
 /** What a key is pressed with, as a `KeyboardEvent` has it. */
 interface Press {
   readonly key: string;
   readonly code?: string;
   readonly shiftKey?: boolean;
+}
+
+/** Types a barcode as a hand scanner of the device's own layout. */
+export function scan(page: Page, barcode: string): Promise<void> {
+  return typeAtOnce(
+    page,
+    [...barcode].map((key) => ({ key })),
+  );
 }
 
 /** Types a text and Enter as fast as a scanner, whatever else the machine does: all keys have one instant. */
@@ -52,24 +51,26 @@ const typeAtOnce = async (page: Page, presses: readonly Press[]): Promise<void> 
   }`);
 };
 
-/** Types a barcode as a hand scanner of the device's own layout. */
-export const scan = (page: Page, barcode: string): Promise<void> =>
-  typeAtOnce(
-    page,
-    [...barcode].map((key) => ({ key })),
-  );
-
 /**
  * Types a barcode as a hand scanner of the layout does on a device with a US keyboard, whose characters are therefore
  * wrong.
  */
-export const scanAs = (page: Page, layout: string, barcode: string): Promise<void> => {
+export function scanAs(page: Page, layout: string, barcode: string): Promise<void> {
   const presses = [...barcode].map((character): Press => {
     const key = keyOf(layout, character);
     const [code, shiftKey] = [key.replace('+', ''), key.startsWith('+')];
     return { code, shiftKey, key: typedOn(code, shiftKey) };
   });
   return typeAtOnce(page, presses);
+}
+
+const keyOf = (layout: string, character: string): string =>
+  KEYS[layout]?.[character] ?? US[character] ?? (/\d/.test(character) ? `Digit${character}` : `+Key${character}`);
+
+/** What a device with a US keyboard makes of a key, where the characters of barcodes are. */
+const typedOn = (code: string, isShift: boolean): string => {
+  const [, name = ''] = /^(?:Key|Digit)(.)$/.exec(code) ?? [];
+  return isShift ? name : name.toLowerCase();
 };
 
 // What a camera sees at the door: pictures with barcodes, as a film that Chromium plays instead of a camera.
@@ -99,6 +100,24 @@ export interface Scene {
 
 // Looked up once: within a test each global name costs more than what is done with it, millions of times.
 const { cos, floor, max, sin } = Math;
+
+/** The film of the scenes as YUV4MPEG2, without colours. */
+export function filmOf(scenes: readonly Scene[]): Buffer {
+  const colours = new Uint8Array((WIDTH * HEIGHT) / 2).fill(128);
+  const frames = scenes.flatMap((scene) => {
+    const frame = Buffer.concat([Buffer.from('FRAME\n'), pictureOf(scene), colours]);
+    return Array<Buffer>(Math.round(scene.seconds * FRAMES_PER_SECOND)).fill(frame);
+  });
+  const header = `YUV4MPEG2 W${WIDTH} H${HEIGHT} F${FRAMES_PER_SECOND}:1 Ip A1:1 C420jpeg\n`;
+  return Buffer.concat([Buffer.from(header), ...frames]);
+}
+
+const pictureOf = (scene: Scene): Uint8Array => {
+  const { blurred = 0 } = scene;
+  const sharp = draw(scene);
+  // Twice in both directions is close to what a lens does.
+  return blurred === 0 ? sharp : [1, WIDTH, 1, WIDTH].reduce((picture, step) => smear(picture, blurred, step), sharp);
+};
 
 /** The grey of each pixel, averaged over 3 × 3 points of it. */
 const draw = ({ barcode, scale = 1, turned = 0, inverted = false }: Scene): Uint8Array => {
@@ -131,21 +150,3 @@ const smear = (picture: Uint8Array, radius: number, step: number): Uint8Array =>
     for (let offset = -radius; offset <= radius; offset += 1) sum += picture[at + offset * step] ?? WALL;
     return sum / (2 * radius + 1);
   });
-
-const pictureOf = (scene: Scene): Uint8Array => {
-  const { blurred = 0 } = scene;
-  const sharp = draw(scene);
-  // Twice in both directions is close to what a lens does.
-  return blurred === 0 ? sharp : [1, WIDTH, 1, WIDTH].reduce((picture, step) => smear(picture, blurred, step), sharp);
-};
-
-/** The film of the scenes as YUV4MPEG2, without colours. */
-export const filmOf = (scenes: readonly Scene[]): Buffer => {
-  const colours = new Uint8Array((WIDTH * HEIGHT) / 2).fill(128);
-  const frames = scenes.flatMap((scene) => {
-    const frame = Buffer.concat([Buffer.from('FRAME\n'), pictureOf(scene), colours]);
-    return Array<Buffer>(Math.round(scene.seconds * FRAMES_PER_SECOND)).fill(frame);
-  });
-  const header = `YUV4MPEG2 W${WIDTH} H${HEIGHT} F${FRAMES_PER_SECOND}:1 Ip A1:1 C420jpeg\n`;
-  return Buffer.concat([Buffer.from(header), ...frames]);
-};

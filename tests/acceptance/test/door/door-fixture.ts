@@ -45,7 +45,7 @@ export interface Door {
 }
 
 /** A suite at the door; `film`: what the camera sees, of the first tickets. Skipped, with the reason, without a browser. */
-export const withDoor = (name: string, film: readonly Omit<Scene, 'barcode'>[], tests: (door: Door) => void): void => {
+export function withDoor(name: string, film: readonly Omit<Scene, 'barcode'>[], tests: (door: Door) => void): void {
   const suite = executablePath ? describe : describe.skip;
   if (suite === describe.skip) process.stdout.write('skipped: the door needs a browser\n');
 
@@ -103,4 +103,4 @@ export const withDoor = (name: string, film: readonly Omit<Scene, 'barcode'>[], 
         }),
     });
   });
-};
+}

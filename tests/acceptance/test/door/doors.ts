@@ -25,7 +25,7 @@ export interface Evening {
 }
 
 /** Puts a performance of tonight on sale and sells this many tickets. */
-export const sellEvening = async (partner: Client, name: string, count: number): Promise<Evening> => {
+export async function sellEvening(partner: Client, name: string, count: number): Promise<Evening> {
   const create = (path: string, body: object): Promise<Json> => must(partner, `/svc/v3/${path}`, 'POST', body);
   const code = `DOOR${Date.now()}`;
   const texts = { en: name, de: name, fr: name };
@@ -57,20 +57,21 @@ export const sellEvening = async (partner: Client, name: string, count: number):
       seat: ticket.place.seat,
     })),
   };
-};
+}
 
 /**
  * Chromium that trusts the installation's certificate, also for the service worker; with a `film`, the one that has a
  * camera, which sees this file.
  */
-export const openBrowser = (film?: string): Promise<Browser> =>
-  chromium.launch({
+export function openBrowser(film?: string): Promise<Browser> {
+  return chromium.launch({
     executablePath: film ? executablePath : headlessPath(process.env),
     args: [
       ...['--disable-gpu', '--ignore-certificate-errors', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
       ...(film ? ['--use-fake-device-for-media-stream', `--use-file-for-fake-video-capture=${film}`] : []),
     ],
   });
+}
 
 /** A steward's phone. */
 export interface Phone {
@@ -115,16 +116,19 @@ const NOTE = `{
 
 const DISMISS = "document.querySelector('.band:not([hidden]) button')?.click()";
 
-const nextResult = (stays: boolean): string => `new Promise((resolve, reject) => {
-  const over = setTimeout(() => reject(new Error('no result')), ${PATIENCE_MS});
-  const look = () => {
-    if (notedResults.length === 0) return requestAnimationFrame(look);
-    clearTimeout(over);
-    ${stays ? '' : DISMISS};
-    resolve(notedResults.shift());
-  };
-  look();
-})`;
+/** A phone with the page of the door, on which nobody has signed in. */
+export async function openPhone(
+  browser: Browser,
+  { demo }: Product,
+  { locale = 'en-GB', colorScheme = 'light', width = 360, permissions = [] }: PhoneOptions = {},
+): Promise<Phone> {
+  const context = await browser.newContext({
+    ...{ locale, colorScheme, permissions, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
+    viewport: { width, height: 740 },
+  });
+  await context.addInitScript(NOTE);
+  return openIn(context, `${demo.baseUrl}/door/`, textsOf('tickets/door', locale));
+}
 
 const openIn = async (context: BrowserContext, address: string, t: Texts): Promise<Phone> => {
   const page = await context.newPage();
@@ -150,19 +154,28 @@ const openIn = async (context: BrowserContext, address: string, t: Texts): Promi
   };
 };
 
-/** A phone with the page of the door, on which nobody has signed in. */
-export const openPhone = async (
-  browser: Browser,
-  { demo }: Product,
-  { locale = 'en-GB', colorScheme = 'light', width = 360, permissions = [] }: PhoneOptions = {},
-): Promise<Phone> => {
-  const context = await browser.newContext({
-    ...{ locale, colorScheme, permissions, ignoreHTTPSErrors: true, reducedMotion: 'reduce' },
-    viewport: { width, height: 740 },
-  });
-  await context.addInitScript(NOTE);
-  return openIn(context, `${demo.baseUrl}/door/`, textsOf('tickets/door', locale));
-};
+const nextResult = (stays: boolean): string => `new Promise((resolve, reject) => {
+  const over = setTimeout(() => reject(new Error('no result')), ${PATIENCE_MS});
+  const look = () => {
+    if (notedResults.length === 0) return requestAnimationFrame(look);
+    clearTimeout(over);
+    ${stays ? '' : DISMISS};
+    resolve(notedResults.shift());
+  };
+  look();
+})`;
+
+let turn: Promise<void> = Promise.resolve();
+
+/**
+ * Signs the opera's steward in and begins at a door of these evenings. One phone after the other: the hash of a password
+ * and a page's first load take a processor each.
+ */
+export function beginAt(...call: Parameters<typeof signInAt>): Promise<void> {
+  const begun = turn.then(() => signInAt(...call));
+  turn = begun.catch(() => undefined);
+  return begun;
+}
 
 const signInAt = async (
   { page }: Phone,
@@ -181,16 +194,4 @@ const signInAt = async (
   await page.locator('main button[type=submit]').click();
   // Its list is there once it says as of when that is.
   await page.locator('.link', { hasText: /\d\d:\d\d/ }).waitFor();
-};
-
-let turn: Promise<void> = Promise.resolve();
-
-/**
- * Signs the opera's steward in and begins at a door of these evenings. One phone after the other: the hash of a password
- * and a page's first load take a processor each.
- */
-export const beginAt = (...call: Parameters<typeof signInAt>): Promise<void> => {
-  const begun = turn.then(() => signInAt(...call));
-  turn = begun.catch(() => undefined);
-  return begun;
 };

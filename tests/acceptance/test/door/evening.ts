@@ -6,13 +6,8 @@ import { type Scene, scanAs } from './barcode-readers.ts';
 import type { Door } from './door-fixture.ts';
 import { beginAt, type Phone } from './doors.ts';
 
-/** While scans wait, the line about the network has a third part. */
-const isPending = ({ page }: Phone) => page.locator('.link', { hasText: / · .* · / });
-
-const press = ({ page, t }: Phone, name: string) => page.getByRole('button', { name: t(name), exact: true }).click();
-
 /** Stories of tickets that are controlled, of networks that go and come, and of all pages. */
-export const stewards = (door: Door): void => {
+export function stewards(door: Door): void {
   const { product, partner, story, tonight, stranger, fresh, phoneAt, ticketOf, becomes } = door;
 
   story('a ticket is admitted, refused the second time, taken back and admitted again', async () => {
@@ -295,7 +290,12 @@ export const stewards = (door: Door): void => {
     await page.waitForFunction(`${kept}.then((count) => count === 0)`);
     await phone.close();
   });
-};
+}
+
+const press = ({ page, t }: Phone, name: string) => page.getByRole('button', { name: t(name), exact: true }).click();
+
+/** While scans wait, the line about the network has a third part. */
+const isPending = ({ page }: Phone) => page.locator('.link', { hasText: / · .* · / });
 
 /** How a barcode is held before the camera, and whether it can be read like that. */
 const SIGHTS: readonly (Omit<Scene, 'barcode' | 'seconds'> & { readonly isRead: boolean })[] = [
@@ -315,7 +315,7 @@ export const FILM = SIGHTS.map(({ isRead: _, ...sight }) => ({ ...sight, seconds
 const SESSION = "localStorage.getItem('boxoffice.door.session')";
 
 /** Stories of cameras and hand scanners, and of who may use them. */
-export const scanners = (door: Door): void => {
+export function scanners(door: Door): void {
   const { product, partner, story, tonight, fresh, open, openFilmed, phoneAt, ticketOf, becomes } = door;
 
   story(
@@ -403,4 +403,4 @@ export const scanners = (door: Door): void => {
     expect(await page.evaluate(SESSION)).toBeNull();
     await page.context().close();
   });
-};
+}

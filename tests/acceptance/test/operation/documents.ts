@@ -5,7 +5,9 @@ import { parse } from 'yaml';
 const DEPLOY = new URL('../../../../deploy/', import.meta.url);
 
 /** A file below `deploy/`. */
-export const textOf = (path: string): string => readFileSync(new URL(path, DEPLOY), 'utf8');
+export function textOf(path: string): string {
+  return readFileSync(new URL(path, DEPLOY), 'utf8');
+}
 
 /** An alert rule as Prometheus reads it. */
 export interface Alert {
@@ -15,10 +17,10 @@ export interface Alert {
 }
 
 /** The rules of `alerts.yml`. */
-export const alerts = (): Alert[] => {
+export function alerts(): Alert[] {
   const { groups } = parse(textOf('dashboards/alerts.yml')) as { groups: { rules: Alert[] }[] };
   return groups.flatMap(({ rules }) => rules);
-};
+}
 
 interface Panel {
   readonly id: number;
@@ -37,13 +39,14 @@ export interface Dashboard {
 }
 
 /** The dashboards. */
-export const dashboards = (): Dashboard[] =>
-  readdirSync(new URL('dashboards/', DEPLOY))
+export function dashboards(): Dashboard[] {
+  return readdirSync(new URL('dashboards/', DEPLOY))
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ file, ...JSON.parse(textOf(`dashboards/${file}`)) }));
+}
 
 /** The metrics in a PromQL expression, with Grafana's variables substituted. @throws {Error} on invalid PromQL */
-export const metricsOf = (given: string): string[] => {
+export function metricsOf(given: string): string[] {
   const expr = given.replaceAll('$__rate_interval', '5m');
   const names: string[] = [];
   parser.parse(expr).iterate({
@@ -53,11 +56,14 @@ export const metricsOf = (given: string): string[] => {
     },
   });
   return names;
-};
+}
 
 /** The metric of a series: a histogram has several. */
-export const meterOf = (name: string): string => name.replace(/_(?:bucket|count|sum)$/, '');
+export function meterOf(name: string): string {
+  return name.replace(/_(?:bucket|count|sum)$/, '');
+}
 
 /** The first cells of the rows of every table of a Markdown file. */
-export const firstCells = (markdown: string): string[] =>
-  [...markdown.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => String(name));
+export function firstCells(markdown: string): string[] {
+  return [...markdown.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => String(name));
+}

@@ -14,7 +14,7 @@ export interface Watched {
 }
 
 /** Starts the product with an operations port and the given settings. */
-export const startWatched = async (settings: Readonly<Record<string, string>>): Promise<Watched> => {
+export async function startWatched(settings: Readonly<Record<string, string>>): Promise<Watched> {
   const port = await freePort();
   const product = await startProduct({ OPERATIONS_PORT: `${port}`, ...settings });
   return {
@@ -26,7 +26,7 @@ export const startWatched = async (settings: Readonly<Record<string, string>>): 
       await product.discard();
     },
   };
-};
+}
 
 interface Order {
   readonly id: string;
@@ -34,10 +34,10 @@ interface Order {
 }
 
 /** Buys a ticket; every request carries `headers`. Returns the order's id, and the trace of the purchase request. */
-export const buy = async (
+export async function buy(
   { product, partner }: Watched,
   headers: Readonly<Record<string, string>> = {},
-): Promise<{ readonly id: string; readonly traceparent: string }> => {
+): Promise<{ readonly id: string; readonly traceparent: string }> {
   const { performanceId } = product.demo.fixtures.opera?.numbered ?? { performanceId: '' };
   const call = async (method: string, path: string, body?: object): Promise<Reply> => {
     const reply = await partner(`/svc/v3${path}`, { method, body, headers });
@@ -53,10 +53,10 @@ export const buy = async (
   const { id }: Order = (await call('POST', '/orders', { items: [item] })).body.data;
   const bought = await call('POST', `/orders/${id}/confirmation`, { onAccount: true });
   return { id, traceparent: String(bought.headers.traceparent) };
-};
+}
 
 /** Buys a ticket as a guest and reads it through an order link. Returns the tokens of the session and of the link. */
-export const readOrderLink = async ({ product }: Watched): Promise<readonly [string, string]> => {
+export async function readOrderLink({ product }: Watched): Promise<readonly [string, string]> {
   const { performanceId, productId } = product.demo.fixtures.opera?.numbered ?? {};
   const guest = openVisitor(openClient(product.address), 'tickets.opera.example');
   const call = async (path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Reply> => {
@@ -77,20 +77,20 @@ export const readOrderLink = async ({ product }: Watched): Promise<readonly [str
   const read = () => guest('/tnwr/vexp/order-links/current', { headers: { 'x-order-link': token } });
   await waitUntil(async () => (await read()).status === 200, { what: 'the order behind the link', withinMs: 60_000 });
   return [session, token];
-};
+}
 
 /** Cancels an order, and waits until its cancellation is settled. */
-export const cancel = async (
+export async function cancel(
   { partner }: Watched,
   id: string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<void> => {
+): Promise<void> {
   const path = `/svc/v3/orders/${id}`;
   const reply = await partner(`${path}/cancellation`, { method: 'POST', body: { reason: 'ill' }, headers });
   if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`);
   const isSettled = async () => ((await partner(path)).body.data as Order).cancellation?.settledAt;
   await waitUntil(isSettled, { what: `the cancellation of ${id} to be settled`, withinMs: 60_000, everyMs: 20 });
-};
+}
 
 /** A span as received over OTLP/HTTP, in JSON. */
 export interface Received {
@@ -135,34 +135,8 @@ interface Sent {
   }[];
 }
 
-const plain = (attributes: readonly Attribute[]): Record<string, string | number> =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
-
-const spansIn = ({ resourceSpans }: Sent): Received[] =>
-  resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(plain(resource.attributes)['service.name']);
-    return scopeSpans.flatMap(({ spans }) =>
-      spans.map(({ name, kind, traceId, spanId, parentSpanId = '', attributes, status }) => ({
-        service,
-        name,
-        kind,
-        traceId,
-        spanId,
-        parentSpanId,
-        failed: status?.code === 2,
-        attributes: plain(attributes),
-      })),
-    );
-  });
-
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-};
-
 /** Starts a receiver. */
-export const openReceiver = async (): Promise<Receiver> => {
+export async function openReceiver(): Promise<Receiver> {
   const spans: Received[] = [];
   const headers: Receiver['headers'] = [];
   const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
@@ -184,4 +158,30 @@ export const openReceiver = async (): Promise<Receiver> => {
       await once(server, 'close');
     },
   };
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 };
+
+const spansIn = ({ resourceSpans }: Sent): Received[] =>
+  resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const service = String(plain(resource.attributes)['service.name']);
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ name, kind, traceId, spanId, parentSpanId = '', attributes, status }) => ({
+        service,
+        name,
+        kind,
+        traceId,
+        spanId,
+        parentSpanId,
+        failed: status?.code === 2,
+        attributes: plain(attributes),
+      })),
+    );
+  });
+
+const plain = (attributes: readonly Attribute[]): Record<string, string | number> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));

@@ -90,14 +90,8 @@ const NEEDED: Readonly<Record<string, (params: Readonly<Record<string, string>>)
     getAllTicketStatuses: ({ performanceId = 'none' }) => ({ performanceId }),
   };
 
-const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
-  const [content] = Object.values(requestBody?.content ?? {});
-  const [example] = Object.values(content?.examples ?? {});
-  return example?.value;
-};
-
 /** The operations with a scope in a description. */
-export const operationsIn = (served: object, service: ServiceName): Described[] => {
+export function operationsIn(served: object, service: ServiceName): Described[] {
   const document = dereferenced(served) as OpenApi;
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]): Described[] => {
@@ -120,17 +114,20 @@ export const operationsIn = (served: object, service: ServiceName): Described[] 
       ];
     }),
   );
-};
+}
 
-const describedBy = async (service: ServiceName, url: string): Promise<Described[]> =>
-  operationsIn((await (await fetch(`${url}/openapi.json`)).json()) as object, service);
+const exampleIn = ({ requestBody }: OpenApiOperation): unknown => {
+  const [content] = Object.values(requestBody?.content ?? {});
+  const [example] = Object.values(content?.examples ?? {});
+  return example?.value;
+};
 
 const SHOWING = ['etag', 'location', 'link', 'content-location', 'idempotency-replayed'];
 
 const quiet = createLogger({ service: 'test', level: 'error', write: () => undefined });
 
 /** Starts the services on SQLite, or on the MongoDB server of this address. */
-export const startComposition = async (mongodbServer: string | undefined): Promise<Composition> => {
+export async function startComposition(mongodbServer: string | undefined): Promise<Composition> {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-roles-'));
   const mongodb = mongodbServer === undefined ? undefined : new URL(mongodbServer);
   if (mongodb) mongodb.pathname = `/t${randomBytes(8).toString('hex')}`;
@@ -218,4 +215,7 @@ export const startComposition = async (mongodbServer: string | undefined): Promi
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-};
+}
+
+const describedBy = async (service: ServiceName, url: string): Promise<Described[]> =>
+  operationsIn((await (await fetch(`${url}/openapi.json`)).json()) as object, service);

@@ -23,10 +23,8 @@ export interface Sold {
   read(): Promise<{ readonly sale: unknown; readonly contact: unknown }>;
 }
 
-const random = (): string => randomBytes(6).toString('hex');
-
 /** Sells one place to a new contact at a new point of sale. */
-export const sell = async ({ call }: Pick<Composition, 'call'>, what: string): Promise<Sold> => {
+export async function sell({ call }: Pick<Composition, 'call'>, what: string): Promise<Sold> {
   const mark = `${what}-${random()}`;
   const made = async (id: string, options: CallOptions) => {
     const { status, text, data } = await call(id, options);
@@ -150,4 +148,6 @@ export const sell = async ({ call }: Pick<Composition, 'call'>, what: string): P
     ofInstitution: [`Till ${mark}`, String(hidden.id), `Hidden ${mark}`, '"capacity"', '"held"', '"sold"'],
     read,
   };
-};
+}
+
+const random = (): string => randomBytes(6).toString('hex');

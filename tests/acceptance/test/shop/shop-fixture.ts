@@ -25,7 +25,7 @@ export interface ShopFixture {
 const STORY_MS = 600_000;
 
 /** A suite in a shop of its own; skipped, with the reason, where there is no browser. */
-export const withShop = (name: string, tests: (shop: ShopFixture) => void): void => {
+export function withShop(name: string, tests: (shop: ShopFixture) => void): void {
   const suite = executablePath ? describe : describe.skip;
   if (suite === describe.skip) process.stdout.write('skipped: the shop needs a browser\n');
 
@@ -74,30 +74,32 @@ export const withShop = (name: string, tests: (shop: ShopFixture) => void): void
       visits,
     });
   });
-};
+}
 
 /** The token of the page's session. */
-export const tokenOf = async (page: Page): Promise<string> => {
+export async function tokenOf(page: Page): Promise<string> {
   const cookies = await page.context().cookies();
   return cookies.find(({ name }) => name.startsWith('boxoffice.session.'))?.value ?? '';
-};
+}
 
 /** The page's own heading. */
-export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
+export function heading(page: Page, name: string | RegExp): Locator {
+  return page.getByRole('heading', { level: 1, name });
+}
 
 /** Chooses a seat of the map, named as `Row C, seat 4`, with the keyboard and puts it into the cart. */
-export const takeSeat = async (page: Page, seat: string): Promise<void> => {
+export async function takeSeat(page: Page, seat: string): Promise<void> {
   await page.getByRole('button', { name: `${seat}, free` }).press('Space');
   await page.getByRole('button', { name: 'Add to cart' }).click();
-};
+}
 
 /** Fills in the buyer on the checkout page. */
-export const tellWhoBuys = async (page: Page): Promise<void> => {
+export async function tellWhoBuys(page: Page): Promise<void> {
   await heading(page, 'Checkout').waitFor();
   await page.getByLabel('First name').fill('Ada');
   await page.getByLabel('Last name').fill('Lovelace');
   await page.getByLabel('Email').fill(' ada@example.org ');
-};
+}
 
 const DAY_MS = 86_400_000;
 
@@ -153,11 +155,6 @@ const SEAT_MAP = {
   ],
 };
 
-const numbered = (code: string, name: string, rows: readonly string[], seats: number) => ({
-  ...{ code, name: { en: name, fr: name, de: name }, numbered: true, capacity: rows.length * seats },
-  rows: rows.map((one) => ({ row: one, seats })),
-});
-
 /** A show in a hall of its own: the address of its page below `/shop/`, its name, and its ids. */
 export interface Hall {
   readonly at: string;
@@ -167,11 +164,11 @@ export interface Hall {
 }
 
 /** Puts a new show in the hall on sale, in 40 days unless told when. */
-export const createHall = async (
+export async function createHall(
   product: Product,
   name: string,
   start: number = Date.now() + 40 * DAY_MS,
-): Promise<Hall> => {
+): Promise<Hall> {
   const full = await authorised(product, 'opera', 'full');
   const must = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
     const answer = await full(`/svc/v3/catalog/${path}`, { method, ...(body ? { body } : {}) });
@@ -204,4 +201,9 @@ export const createHall = async (
   });
   for (const state of ['validated', 'running']) await must(`products/${show.id}`, { state }, 'PATCH');
   return { at: `${OPERA}/show/${show.id}`, name, productId: show.id, performanceId: performance.id };
-};
+}
+
+const numbered = (code: string, name: string, rows: readonly string[], seats: number) => ({
+  ...{ code, name: { en: name, fr: name, de: name }, numbered: true, capacity: rows.length * seats },
+  rows: rows.map((one) => ({ row: one, seats })),
+});

@@ -9,11 +9,12 @@ export const executablePath = chromiumPath(process.env);
 const PATIENCE_MS = 60_000;
 
 /** Chromium's own sandbox does not work for root. */
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
     executablePath: headlessPath(process.env),
     args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
+}
 
 /** A visitor of the shop: a tab of a browser profile of its own. */
 export interface Visit {
@@ -36,47 +37,17 @@ export interface VisitOptions {
   readonly at?: string;
 }
 
-/** A browser's profile of its own: tabs of one share the session and the chosen language. */
-const profile = (browser: Browser, locale: string): Promise<BrowserContext> =>
-  browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
-
 /** Waits until the page's script has taken over from the server; the page of an error has none. */
-export const takenOver = (page: Page): Promise<void> =>
-  page.locator('main[data-live] h1, main:not(#main) h1').waitFor();
-
-/** Loads the shop; repeats once when the machine's network changed meanwhile, for which Chromium fails requests. */
-const load = async (page: Page, address: string): Promise<void> => {
-  let hasChanged = false;
-  page.on('requestfailed', (request) => {
-    hasChanged ||= request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED';
-  });
-  for (let tries = 0; tries < 3; tries += 1) {
-    hasChanged = false;
-    await page.goto(address).catch((error: unknown) => {
-      if (!hasChanged) throw error;
-    });
-    if (!hasChanged) break;
-  }
-  await takenOver(page);
-};
-
-/** Waits until the fonts of the page have come: before, lines are of another width. */
-const fontsAreThere = (page: Page): Promise<void> => page.evaluate('document.fonts.ready.then(() => undefined)');
-
-const errorCodeIn = (text: string): string | undefined => {
-  try {
-    return JSON.parse(text).errorCode;
-  } catch {
-    return undefined;
-  }
-};
+export function takenOver(page: Page): Promise<void> {
+  return page.locator('main[data-live] h1, main:not(#main) h1').waitFor();
+}
 
 /** Opens the shop and waits until its first page is drawn. */
-export const visit = async (
+export async function visit(
   browser: Browser,
   { baseUrl }: Pick<Demo, 'baseUrl'>,
   { locale = 'en-GB', width = 1280, at = '', profile: own }: VisitOptions = {},
-): Promise<Visit> => {
+): Promise<Visit> {
   const page = await (own ?? (await profile(browser, locale))).newPage();
   await page.setViewportSize({ width, height: 900 });
   page.setDefaultTimeout(PATIENCE_MS);
@@ -101,10 +72,41 @@ export const visit = async (
   await load(page, `${baseUrl}/shop/${at}`);
   await fontsAreThere(page);
   return { page, foreign, complaints, refusals };
+}
+
+/** A browser's profile of its own: tabs of one share the session and the chosen language. */
+const profile = (browser: Browser, locale: string): Promise<BrowserContext> =>
+  browser.newContext({ locale, ignoreHTTPSErrors: true, reducedMotion: 'reduce' });
+
+const errorCodeIn = (text: string): string | undefined => {
+  try {
+    return JSON.parse(text).errorCode;
+  } catch {
+    return undefined;
+  }
 };
 
+/** Loads the shop; repeats once when the machine's network changed meanwhile, for which Chromium fails requests. */
+const load = async (page: Page, address: string): Promise<void> => {
+  let hasChanged = false;
+  page.on('requestfailed', (request) => {
+    hasChanged ||= request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED';
+  });
+  for (let tries = 0; tries < 3; tries += 1) {
+    hasChanged = false;
+    await page.goto(address).catch((error: unknown) => {
+      if (!hasChanged) throw error;
+    });
+    if (!hasChanged) break;
+  }
+  await takenOver(page);
+};
+
+/** Waits until the fonts of the page have come: before, lines are of another width. */
+const fontsAreThere = (page: Page): Promise<void> => page.evaluate('document.fonts.ready.then(() => undefined)');
+
 /** Holds the next request to such an address until it is released; `asked` resolves when it is made. */
-export const holdNext = async (page: Page, address: RegExp) => {
+export async function holdNext(page: Page, address: RegExp) {
   const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const play = async (route: Route) => {
     const response = await route.fetch();
@@ -123,17 +125,17 @@ export const holdNext = async (page: Page, address: RegExp) => {
       await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     },
   };
-};
+}
 
 /** Keeps the plan of the page as it is, which asks anew every quarter of a minute, until the function is called. */
-export const keepPlan = async (page: Page): Promise<() => void> => {
+export async function keepPlan(page: Page): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(/\/seat-map\?/, async (route) => {
     await promise;
     await route.continue();
   });
   return resolve;
-};
+}
 
 /** The members of a page element that are read here. */
 interface Control {
@@ -144,8 +146,8 @@ interface Control {
 }
 
 /** Controls of the page without an accessible name. */
-export const nameless = (page: Page): Promise<string[]> =>
-  page.locator('a, button, input, select, summary').evaluateAll((controls: Control[]) => {
+export function nameless(page: Page): Promise<string[]> {
+  return page.locator('a, button, input, select, summary').evaluateAll((controls: Control[]) => {
     const nameOf = (control: Control): string =>
       [
         control.getAttribute('aria-label'),
@@ -156,12 +158,13 @@ export const nameless = (page: Page): Promise<string[]> =>
         .trim();
     return controls.filter((control) => nameOf(control) === '').map(({ outerHTML }) => outerHTML);
   });
+}
 
 /** The number of pixels by which the page is wider than the window. */
-export const overflow = async (page: Page): Promise<number> => {
+export async function overflow(page: Page): Promise<number> {
   await fontsAreThere(page);
   return page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
-};
+}
 
 type Text = string | { readonly one: string; readonly other: string };
 
@@ -177,7 +180,7 @@ for (const page of ['pos/shop', 'tickets/door'])
   }
 
 /** The texts of the shop or of the page at the door. */
-export const textsOf = (page: 'pos/shop' | 'tickets/door', locale: string): Texts => {
+export function textsOf(page: 'pos/shop' | 'tickets/door', locale: string): Texts {
   const key = `${page} ${locale.slice(0, 2)}`;
   return (name, values = {}) => {
     // biome-ignore lint/suspicious/noExplicitAny: texts in groups
@@ -186,4 +189,4 @@ export const textsOf = (page: 'pos/shop' | 'tickets/door', locale: string): Text
     const chosen = typeof text === 'string' ? text : values.count === 1 ? text.one : text.other;
     return chosen.replaceAll(/\{(\w+)\}/g, (_, value) => String(values[value] ?? ''));
   };
-};
+}

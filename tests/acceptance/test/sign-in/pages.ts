@@ -29,25 +29,6 @@ interface LonelyGateway {
   close(): Promise<void>;
 }
 
-/** Starts it. */
-const startLonelyGateway = async (): Promise<LonelyGateway> => {
-  const gateway = await startGateway({
-    host: '127.0.0.1',
-    port: 0,
-    httpPort: 0,
-    tls,
-    publicUrl: 'https://tickets.example.org',
-    services: { authorizer: NOBODY },
-    serviceSecret: 'of no process',
-    limits: { client: 1, address: 1, session: 1 },
-    logger: createLogger({ service: 'gateway', pretty: false, write: () => undefined }),
-  });
-  return {
-    url: gateway.httpsUrl,
-    close: () => gateway.close(),
-  };
-};
-
 export const INSTITUTION = 'opera';
 
 /** The languages of the pages, with the locales of browsers that get them. */
@@ -68,7 +49,7 @@ export interface People {
 }
 
 /** Finds client and user in the demo data. */
-export const peopleOf = ({ demo, address }: Product, applicationUrl: string): People => {
+export function peopleOf({ demo, address }: Product, applicationUrl: string): People {
   const clientOf = (name: string) => {
     const found = demo.clients.find((one) => one.institution === INSTITUTION && one.name === name);
     if (!found) throw new Error(`the demo data has no client ${name} of ${INSTITUTION}`);
@@ -91,13 +72,13 @@ export const peopleOf = ({ demo, address }: Product, applicationUrl: string): Pe
       return answer.data.invitation.url;
     },
   };
-};
+}
 
 /** The address of a sign-in at the application. */
-export const requestOf = (
+export function requestOf(
   { baseUrl, clientId, redirectUri }: People,
   more: Readonly<Record<string, string>> = {},
-): string => {
+): string {
   const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');
   const parameters = {
     response_type: 'code',
@@ -108,23 +89,21 @@ export const requestOf = (
     ...more,
   };
   return `${baseUrl}/auth/authorize?${new URLSearchParams(parameters)}`;
-};
+}
 
 /** The fields and the buttons of the pages, whatever the language. */
-export const controls = (page: Page) => ({
-  login: page.locator('input[name=login]'),
-  password: page.locator('input[name=password]'),
-  repeat: page.locator('input[name=repeat]'),
-  submit: page.locator('button[type=submit]').first(),
-  alert: page.getByRole('alert'),
-});
-
-/** Too busy to check a password, the product asks to send it again in a second; throttled, in minutes. */
-const isBusy = (answer: Pick<Response, 'status' | 'headers'>): boolean =>
-  answer.status() === 429 && answer.headers()['retry-after'] === '1';
+export function controls(page: Page) {
+  return {
+    login: page.locator('input[name=login]'),
+    password: page.locator('input[name=password]'),
+    repeat: page.locator('input[name=repeat]'),
+    submit: page.locator('button[type=submit]').first(),
+    alert: page.getByRole('alert'),
+  };
+}
 
 /** Fills in the sign-in page and sends it, again where the product is too busy. */
-export const enter = async (page: Page, login: string, password: string): Promise<void> => {
+export async function enter(page: Page, login: string, password: string): Promise<void> {
   const { login: field, password: secret, submit } = controls(page);
   await field.fill(login);
   await secret.fill(password);
@@ -132,64 +111,21 @@ export const enter = async (page: Page, login: string, password: string): Promis
   await submit.click();
   let answer: Response | null = await answered;
   for (let tries = 1; answer && isBusy(answer) && tries < 10; tries += 1) answer = await page.reload();
-};
+}
 
-/** Fails to sign in until the next attempt is throttled; the page shows the sign-in. */
-const exhaust = async (page: Page, login: string): Promise<void> => {
-  const form = await page.locator('input[name=form]').inputValue();
-  const address = new URL('/auth/authorize', page.url());
-  for (let checked = 0; checked < 20; ) {
-    const answer = await page.context().request.post(address.href, {
-      form: { form, login, password: 'wrong' },
-      headers: { origin: address.origin },
-    });
-    if (isBusy(answer)) continue;
-    if (answer.status() === 429) return;
-    checked += 1;
-  }
-  throw new Error('twenty wrong passwords are not throttled');
-};
-
-/** Signs in, and sends the same form once more, as the back button does. */
-const sendAgain = async (page: Page, people: People): Promise<void> => {
-  const { password } = controls(page);
-  const form = page.locator('input[name=form]');
-  await page.goto(requestOf(people, { prompt: 'login consent' }));
-  const sent = await form.inputValue();
-  await enter(page, people.login, people.password);
-  await page.locator('button[name=decision]').first().waitFor();
-  await page.goto(requestOf(people, { prompt: 'login consent' }));
-  await form.evaluate((field, value) => field.setAttribute('value', value), sent);
-  await enter(page, people.login, people.password);
-  await password.waitFor({ state: 'detached' });
-};
-
-/** The pages by which the gateway refuses requests of pages itself. */
-const refusals = async (page: Page, people: People, see: (name: string) => Promise<void>): Promise<void> => {
-  await page.route(/authorize/, (route) => route.continue({ method: 'PUT' }), { times: 1 });
-  await page.goto(requestOf(people));
-  await see('wrong method');
-
-  const gateway = await startLonelyGateway();
-  try {
-    for (const name of ['service away', 'too many requests']) {
-      await page.goto(requestOf({ ...people, baseUrl: gateway.url }));
-      await see(name);
-    }
-  } finally {
-    await gateway.close();
-  }
-};
+/** Too busy to check a password, the product asks to send it again in a second; throttled, in minutes. */
+const isBusy = (answer: Pick<Response, 'status' | 'headers'>): boolean =>
+  answer.status() === 429 && answer.headers()['retry-after'] === '1';
 
 /**
  * Walks through every page as a user meets it; `shown` is called on each, with its name and the status of its answer.
  * The browser is in none of the pages' sessions before and after.
  */
-export const walk = async (
+export async function walk(
   page: Page,
   people: People,
   shown: (name: string, status: number | undefined) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const { submit, password, repeat, alert } = controls(page);
   let status: number | undefined;
   page.on('response', (response) => {
@@ -242,4 +178,70 @@ export const walk = async (
   await submit.click();
   await submit.waitFor({ state: 'detached' });
   await see('signed out');
+}
+
+/** Fails to sign in until the next attempt is throttled; the page shows the sign-in. */
+const exhaust = async (page: Page, login: string): Promise<void> => {
+  const form = await page.locator('input[name=form]').inputValue();
+  const address = new URL('/auth/authorize', page.url());
+  for (let checked = 0; checked < 20; ) {
+    const answer = await page.context().request.post(address.href, {
+      form: { form, login, password: 'wrong' },
+      headers: { origin: address.origin },
+    });
+    if (isBusy(answer)) continue;
+    if (answer.status() === 429) return;
+    checked += 1;
+  }
+  throw new Error('twenty wrong passwords are not throttled');
+};
+
+/** Signs in, and sends the same form once more, as the back button does. */
+const sendAgain = async (page: Page, people: People): Promise<void> => {
+  const { password } = controls(page);
+  const form = page.locator('input[name=form]');
+  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  const sent = await form.inputValue();
+  await enter(page, people.login, people.password);
+  await page.locator('button[name=decision]').first().waitFor();
+  await page.goto(requestOf(people, { prompt: 'login consent' }));
+  await form.evaluate((field, value) => field.setAttribute('value', value), sent);
+  await enter(page, people.login, people.password);
+  await password.waitFor({ state: 'detached' });
+};
+
+/** The pages by which the gateway refuses requests of pages itself. */
+const refusals = async (page: Page, people: People, see: (name: string) => Promise<void>): Promise<void> => {
+  await page.route(/authorize/, (route) => route.continue({ method: 'PUT' }), { times: 1 });
+  await page.goto(requestOf(people));
+  await see('wrong method');
+
+  const gateway = await startLonelyGateway();
+  try {
+    for (const name of ['service away', 'too many requests']) {
+      await page.goto(requestOf({ ...people, baseUrl: gateway.url }));
+      await see(name);
+    }
+  } finally {
+    await gateway.close();
+  }
+};
+
+/** Starts it. */
+const startLonelyGateway = async (): Promise<LonelyGateway> => {
+  const gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    httpPort: 0,
+    tls,
+    publicUrl: 'https://tickets.example.org',
+    services: { authorizer: NOBODY },
+    serviceSecret: 'of no process',
+    limits: { client: 1, address: 1, session: 1 },
+    logger: createLogger({ service: 'gateway', pretty: false, write: () => undefined }),
+  });
+  return {
+    url: gateway.httpsUrl,
+    close: () => gateway.close(),
+  };
 };

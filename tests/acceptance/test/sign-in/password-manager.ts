@@ -15,25 +15,14 @@ export interface SavedPassword {
   readonly password: string;
 }
 
-/** The hash of the public key of an origin's certificate. */
-const keyOf = async (origin: string): Promise<string> => {
-  const { hostname, port } = new URL(origin);
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  const key = socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' });
-  socket.destroy();
-  if (!key) throw new Error(`${origin} has no certificate`);
-  return createHash('sha256').update(key).digest('base64');
-};
-
 /**
  * Opens Chromium with a profile of its own, whose password manager has saved one password. The browser trusts the
  * certificate of the origin, because the password manager fills nothing on a page with a certificate error.
  */
-export const withSavedPassword = async (
+export async function withSavedPassword(
   { origin, login, password }: SavedPassword,
   story: (context: BrowserContext) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-chromium-'));
   const context = await chromium.launchPersistentContext(directory, {
     executablePath,
@@ -57,4 +46,15 @@ export const withSavedPassword = async (
     await context.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The hash of the public key of an origin's certificate. */
+const keyOf = async (origin: string): Promise<string> => {
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const key = socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' });
+  socket.destroy();
+  if (!key) throw new Error(`${origin} has no certificate`);
+  return createHash('sha256').update(key).digest('base64');
 };

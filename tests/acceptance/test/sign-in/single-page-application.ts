@@ -13,28 +13,8 @@ const MODULES = ['oidc-client-ts/dist/esm/oidc-client-ts.js', 'jwt-decode/build/
 
 const LIBRARY = new URL('../../node_modules/oidc-client-ts', import.meta.url);
 
-/** Reads the modules: pnpm keeps the dependencies of a package beside it. */
-const readModules = async (): Promise<ReadonlyMap<string, string>> => {
-  const folder = await realpath(LIBRARY);
-  const texts = await Promise.all(MODULES.map((module) => readFile(join(folder, '..', module), 'utf8')));
-  return new Map(MODULES.map((module, index) => [`/node_modules/${module}`, texts[index] ?? '']));
-};
-
 /** Where the page loads @boxoffice/client from. */
 export const CLIENT_MODULE = '/node_modules/@boxoffice/client/dist/index.js';
-
-/** The modules of @boxoffice/client as it is packed. */
-const readClient = async (): Promise<ReadonlyMap<string, string>> => {
-  const folder = await mkdtemp(join(tmpdir(), 'boxoffice-client-'));
-  try {
-    await compileClient(folder);
-    const names = globSync('**/*.js', { cwd: folder });
-    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-    return new Map(names.map((name, index) => [CLIENT_MODULE.replace('index.js', name), texts[index] ?? '']));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-};
 
 /** A single-page application on an origin of its own. */
 export interface SinglePageApplication {
@@ -44,19 +24,8 @@ export interface SinglePageApplication {
 
 const MOST_LINES = 40;
 
-/** The page of the document, with the address and the client of an installation. */
-const pageOf = async (baseUrl: string, clientId: string): Promise<string> => {
-  const [, page] = /```html\n(<!doctype html>[\s\S]*?)```/.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
-  const settings = ['https://tickets.example.org', 'cli_of-your-application'] as const;
-  if (page === undefined || settings.some((setting) => page.split(setting).length !== 2))
-    throw new Error('docs/sign-in.md has no single-page application with one address and one client');
-  const { length } = page.trimEnd().split('\n');
-  if (length > MOST_LINES) throw new Error(`the single-page application of docs/sign-in.md has ${length} lines`);
-  return page.replace(settings[0], baseUrl).replace(settings[1], clientId);
-};
-
 /** Serves the single-page application of `docs/sign-in.md` as it says: at `/` and `/callback`, with its modules. */
-export const serveSinglePageApplication = async (baseUrl: string, clientId: string): Promise<SinglePageApplication> => {
+export async function serveSinglePageApplication(baseUrl: string, clientId: string): Promise<SinglePageApplication> {
   const page = await pageOf(baseUrl, clientId);
   const modules = new Map([...(await readModules()), ...(await readClient())]);
   const server = createServer((request, response) => {
@@ -75,4 +44,35 @@ export const serveSinglePageApplication = async (baseUrl: string, clientId: stri
         server.closeAllConnections();
       }),
   };
+}
+
+/** The page of the document, with the address and the client of an installation. */
+const pageOf = async (baseUrl: string, clientId: string): Promise<string> => {
+  const [, page] = /```html\n(<!doctype html>[\s\S]*?)```/.exec(await readFile(DOCUMENT, 'utf8')) ?? [];
+  const settings = ['https://tickets.example.org', 'cli_of-your-application'] as const;
+  if (page === undefined || settings.some((setting) => page.split(setting).length !== 2))
+    throw new Error('docs/sign-in.md has no single-page application with one address and one client');
+  const { length } = page.trimEnd().split('\n');
+  if (length > MOST_LINES) throw new Error(`the single-page application of docs/sign-in.md has ${length} lines`);
+  return page.replace(settings[0], baseUrl).replace(settings[1], clientId);
+};
+
+/** Reads the modules: pnpm keeps the dependencies of a package beside it. */
+const readModules = async (): Promise<ReadonlyMap<string, string>> => {
+  const folder = await realpath(LIBRARY);
+  const texts = await Promise.all(MODULES.map((module) => readFile(join(folder, '..', module), 'utf8')));
+  return new Map(MODULES.map((module, index) => [`/node_modules/${module}`, texts[index] ?? '']));
+};
+
+/** The modules of @boxoffice/client as it is packed. */
+const readClient = async (): Promise<ReadonlyMap<string, string>> => {
+  const folder = await mkdtemp(join(tmpdir(), 'boxoffice-client-'));
+  try {
+    await compileClient(folder);
+    const names = globSync('**/*.js', { cwd: folder });
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    return new Map(names.map((name, index) => [CLIENT_MODULE.replace('index.js', name), texts[index] ?? '']));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 };

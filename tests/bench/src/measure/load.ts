@@ -24,13 +24,13 @@ interface Outcome {
 }
 
 /** Applies the load from this process. */
-export const apply = async ({ url, connections, seconds, headers }: Load): Promise<Outcome> => {
+export async function apply({ url, connections, seconds, headers }: Load): Promise<Outcome> {
   const result = await autocannon({ url, connections, duration: seconds, headers });
   const wrong = result.errors + result.timeouts + result['4xx'] + result['5xx'];
   if (wrong > 0 || result.requests.total === 0)
     throw new Error(`${url}: ${wrong} of ${result.requests.total} answers were errors`);
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
-};
+}
 
 /** The measurements of one round of a load. */
 interface Measured {
@@ -48,20 +48,6 @@ export type Measure = (origin: string, cpu: () => number) => Promise<Measured>;
 /** Headers of a connection, which a replayed response omits. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
 
-const recordedOf = ({ status, rawHeaders, bytes }: Reply): Recorded[string] => {
-  const headers: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
-    if (!OF_THE_CONNECTION.has(name.toLowerCase())) headers.push(name, value);
-  }
-  return { status, headers, base64: bytes.toString('base64') };
-};
-
-const medians = (all: readonly Measured[]): Measured => {
-  const of = (name: keyof Measured) => median(all.map((one) => one[name]));
-  return { rate: of('rate'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') };
-};
-
 /** The medians of the product and of the baseline, and the median of their ratios. */
 export interface Comparison {
   readonly ours: Measured;
@@ -73,12 +59,12 @@ export interface Comparison {
  * Loads the product and the baseline alternately: a bare HTTPS proxy in front of a server that sends the recorded
  * responses, by `METHOD /path?query`. A first round, which warms both up, does not count.
  */
-export const compare = async (
+export async function compare(
   product: Product,
   answers: Readonly<Record<string, Reply>>,
   measure: Measure,
   rounds: number,
-): Promise<Comparison> => {
+): Promise<Comparison> {
   const directory = dirname(product.caFile);
   const file = join(directory, 'recorded-answers.json');
   const recorded = Object.entries(answers).map(([name, answer]) => [name, recordedOf(answer)]);
@@ -102,4 +88,18 @@ export const compare = async (
     bare: medians(pairs.map(({ bare }) => bare)),
     ratio: median(pairs.map(({ ours, bare }) => ours.rate / bare.rate)),
   };
+}
+
+const recordedOf = ({ status, rawHeaders, bytes }: Reply): Recorded[string] => {
+  const headers: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (!OF_THE_CONNECTION.has(name.toLowerCase())) headers.push(name, value);
+  }
+  return { status, headers, base64: bytes.toString('base64') };
+};
+
+const medians = (all: readonly Measured[]): Measured => {
+  const of = (name: keyof Measured) => median(all.map((one) => one[name]));
+  return { rate: of('rate'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') };
 };

@@ -24,10 +24,7 @@ export interface AuthorizerAnnouncement {
 }
 
 /** Starts a program of the folder `programs`, by name; resolves with its first line, a JSON object. */
-export const startChild = async <Announced>(
-  name: string,
-  args: readonly string[] = [],
-): Promise<Running<Announced>> => {
+export async function startChild<Announced>(name: string, args: readonly string[] = []): Promise<Running<Announced>> {
   const path = new URL(`../programs/${name}.ts`, import.meta.url).pathname;
   const child = spawn(process.execPath, ['--conditions=source', ...process.execArgv, path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,10 +46,10 @@ export const startChild = async <Announced>(
       await ended;
     },
   };
-};
+}
 
 /** CPU seconds that a process has used so far, all threads, as the kernel counts them (Linux; NaN elsewhere). */
-export const cpuSeconds = (pid: number | undefined): number => {
+export function cpuSeconds(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     // utime and stime, in ticks of 10 ms.
@@ -60,20 +57,20 @@ export const cpuSeconds = (pid: number | undefined): number => {
   } catch {
     return Number.NaN;
   }
-};
+}
 
 /** A directory of a program of this folder, which is removed when it ends. */
-export const scratchDirectory = (): string => {
+export function scratchDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
-};
+}
 
 /** Prints the announcement of a program of this folder when it is ready; the program ends at SIGTERM. */
-export const announce = (message: object): void => {
+export function announce(message: object): void {
   process.once('SIGTERM', () => process.exit(0));
   process.stdout.write(`${JSON.stringify(message)}\n`);
-};
+}
 
 /** The folder of this checkout. */
 export const HERE = new URL('../../../../', import.meta.url).pathname;
@@ -96,11 +93,11 @@ export interface Product {
 const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '1048576' };
 
 /** Starts the product of a checkout and waits until it is ready. @throws {Error} when it ends earlier */
-export const startProduct = async (
+export async function startProduct(
   directory: string,
   settings: Readonly<Record<string, string>> = {},
   checkout = HERE,
-): Promise<Product> => {
+): Promise<Product> {
   const [https, http] = await freePorts(2);
   const started = performance.now();
   // As npm start does: halving the space for young objects costs a tenth of the speed and saves 20 MB.
@@ -148,7 +145,7 @@ export const startProduct = async (
       await ended;
     },
   };
-};
+}
 
 /** Settings that lift every limit on requests and held places. */
 export const UNLIMITED = {
@@ -160,17 +157,18 @@ export const UNLIMITED = {
 };
 
 /** Calls `work` with a temporary directory, which it then removes. */
-export const inScratch = async <Value>(work: (directory: string) => Promise<Value>): Promise<Value> => {
+export async function inScratch<Value>(work: (directory: string) => Promise<Value>): Promise<Value> {
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-bench-'));
   return work(directory).finally(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
-};
+}
 
 /** Calls `work` with a product that has the demo data and nothing else, without limits unless `settings` say so. */
-export const withProduct = <Value>(
+export function withProduct<Value>(
   work: (product: Product) => Promise<Value>,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Value> =>
-  inScratch(async (directory) => {
+): Promise<Value> {
+  return inScratch(async (directory) => {
     const product = await startProduct(directory, { ...UNLIMITED, ...settings });
     return work(product).finally(product.stop);
   });
+}

@@ -23,35 +23,41 @@ export interface Benchmark {
   run(progress: (line: string) => void, options: Readonly<Record<string, string>>): Promise<Result>;
 }
 
+/** The value at quantile q (0 to 1) of some measurements, NaN of none. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** A target that a measurement reaches from above. */
+export function atLeast(what: string, reached: number, least: number, unit = '×'): Target {
+  return {
+    what,
+    target: `≥ ${least} ${unit}`,
+    reached: `${round(reached)} ${unit}`,
+    met: reached >= least,
+  };
+}
+
 /** Rounds to three significant digits. */
 const round = (value: number): number => Number(value.toPrecision(3));
 
-/** The value at quantile q (0 to 1) of some measurements, NaN of none. */
-export const quantile = (values: readonly number[], q: number): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-};
-
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
-
-/** A target that a measurement reaches from above. */
-export const atLeast = (what: string, reached: number, least: number, unit = '×'): Target => ({
-  what,
-  target: `≥ ${least} ${unit}`,
-  reached: `${round(reached)} ${unit}`,
-  met: reached >= least,
-});
-
 /** A target that a measurement may not exceed. */
-export const atMost = (what: string, reached: number, most: number, unit: string): Target => ({
-  what,
-  target: `≤ ${most} ${unit}`,
-  reached: `${round(reached)} ${unit}`,
-  met: reached <= most,
-});
+export function atMost(what: string, reached: number, most: number, unit: string): Target {
+  return {
+    what,
+    target: `≤ ${most} ${unit}`,
+    reached: `${round(reached)} ${unit}`,
+    met: reached <= most,
+  };
+}
 
 /** The result as a table for a terminal. */
-export const table = (name: string, about: string, { columns, rows, targets }: Result): string => {
+export function table(name: string, about: string, { columns, rows, targets }: Result): string {
   const cells = [columns, ...rows.map((row) => row.map((cell) => `${typeof cell === 'number' ? round(cell) : cell}`))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
   const line = (row: readonly string[]) =>
@@ -64,7 +70,7 @@ export const table = (name: string, about: string, { columns, rows, targets }: R
     ...targets.map(({ what, target, reached, met }) => `${met ? '✓' : '✗'} ${what}: ${reached} (target ${target})`),
     '',
   ].join('\n');
-};
+}
 
 /** The median of some values and an interval that contains the true median with at least 95 % probability. */
 interface MedianInterval {
@@ -81,7 +87,7 @@ export const FEWEST = 6;
  * test's interval): each value is below the true median with probability one half. @throws {RangeError} for fewer than
  * six values
  */
-export const medianInterval = (values: readonly number[]): MedianInterval => {
+export function medianInterval(values: readonly number[]): MedianInterval {
   const count = values.length;
   if (count < FEWEST) throw new RangeError(`${count} values do not bound a median with 95 % probability`);
   const sorted = [...values].sort((a, b) => a - b);
@@ -95,4 +101,4 @@ export const medianInterval = (values: readonly number[]): MedianInterval => {
   }
   const middle = (at(Math.floor((count - 1) / 2)) + at(Math.ceil((count - 1) / 2))) / 2;
   return { median: middle, low: at(dropped), high: at(count - 1 - dropped) };
-};
+}

@@ -53,11 +53,12 @@ const routes: readonly Route[] = processes
 
 const connections = new Agent({ keepAlive: true });
 
-/** A client of one service; each call goes to the next of its instances. */
-const clientOf =
-  ({ urls }: Scenario, service: string): Client =>
-  (path, call) =>
-    send(new URL(path, urls[service]), call, { agent: connections });
+/** Registers a client with every scope and gets its token. */
+export async function newPartner(scenario: Scenario, institution: string): Promise<Partner> {
+  const store = scenario.stores.authorizer;
+  if (!store) throw new Error('there is no authorizer');
+  return partnerOf(scenario, await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] }));
+}
 
 /**
  * Gets an access token; the partner's calls repeat the gateway's steps: a decision of the authorizer, then the service.
@@ -92,21 +93,20 @@ const partnerOf = async (scenario: Scenario, credentials: Credentials): Promise<
   return { clientId: credentials.clientId, ask, internally, must: (path, call) => dataOf(ask, path, call) };
 };
 
-/** Registers a client with every scope and gets its token. */
-export const newPartner = async (scenario: Scenario, institution: string): Promise<Partner> => {
-  const store = scenario.stores.authorizer;
-  if (!store) throw new Error('there is no authorizer');
-  return partnerOf(scenario, await createClient(store, { institution, name: 'every scope', scopes: [...SCOPES] }));
-};
+/** A client of one service; each call goes to the next of its instances. */
+const clientOf =
+  ({ urls }: Scenario, service: string): Client =>
+  (path, call) =>
+    send(new URL(path, urls[service]), call, { agent: connections });
 
 /** A visitor of a point of sale. */
 type Visitor = Pick<Partner, 'ask' | 'must'>;
 
 /** Creates a visitor, which reuses the session of the point of sale. */
-export const newVisitor = (scenario: Scenario, serviceHost: string): Visitor => {
+export function newVisitor(scenario: Scenario, serviceHost: string): Visitor {
   const ask = openVisitor(clientOf(scenario, 'pos'), serviceHost);
   return { ask, must: (path, call) => dataOf(ask, path, call) };
-};
+}
 
 /** Where the scenario's clients at which users sign in want the browser back. */
 const CALLBACK = 'https://desk.example.org/callback';
@@ -131,7 +131,7 @@ interface Browser {
 }
 
 /** Opens a browser; `session` is the cookie that an earlier one had. */
-export const openBrowser = ({ urls }: Scenario, session?: string): Browser => {
+export function openBrowser({ urls }: Scenario, session?: string): Browser {
   const cookies = new Map<string, string>(session === undefined ? [] : [[SESSION_COOKIE, session]]);
   const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -156,10 +156,10 @@ export const openBrowser = ({ urls }: Scenario, session?: string): Browser => {
     },
     session: () => cookies.get(SESSION_COOKIE) ?? '',
   };
-};
+}
 
 /** A code verifier (RFC 7636) with the request whose code it exchanges. */
-export const authorizationRequest = (clientId: string): { readonly path: string; readonly verifier: string } => {
+export function authorizationRequest(clientId: string): { readonly path: string; readonly verifier: string } {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
     response_type: 'code',
@@ -170,36 +170,35 @@ export const authorizationRequest = (clientId: string): { readonly path: string;
     code_challenge_method: 'S256',
   });
   return { path: `/auth/authorize?${query}`, verifier };
-};
+}
 
 /** The token endpoint's answer to a grant of a public client. */
-export const tokensFor = async (
+export async function tokensFor(
   { urls }: Scenario,
   clientId: string,
   grant: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly body: Json }> => {
+): Promise<{ readonly status: number; readonly body: Json }> {
   const body = new URLSearchParams({ client_id: clientId, ...grant });
   const response = await fetch(new URL('/auth/token', urls.authorizer), { method: 'POST', body });
   return { status: response.status, body: await response.json() };
-};
+}
 
 /** Exchanges the code of a redirect. */
-export const exchangeCode = (scenario: Scenario, clientId: string, { sent }: Visited, verifier: string) =>
-  tokensFor(scenario, clientId, {
+export function exchangeCode(scenario: Scenario, clientId: string, { sent }: Visited, verifier: string) {
+  return tokensFor(scenario, clientId, {
     grant_type: 'authorization_code',
     code: sent.get('code') ?? '',
     redirect_uri: CALLBACK,
     code_verifier: verifier,
   });
-
-const post = (body: object) => ({ method: 'POST', body });
+}
 
 /**
  * A user mistypes the password, signs in at a third party's client and agrees, and opens a second grant whose code
  * stays unused. Only hashes of their secrets are stored; so that the next release can go on with this session and
  * refresh token, a second redirect URI of the client carries them.
  */
-export const signIn = async (scenario: Scenario, partner: Partner, login: string, password: string): Promise<void> => {
+export async function signIn(scenario: Scenario, partner: Partner, login: string, password: string): Promise<void> {
   const client = { name: 'desk', type: 'public', scopes: ['orders:read'], redirectUris: [CALLBACK], thirdParty: true };
   const { clientId } = await partner.must('/svc/v3/clients', post(client));
   const browser = openBrowser(scenario);
@@ -219,16 +218,18 @@ export const signIn = async (scenario: Scenario, partner: Partner, login: string
   const left = new URLSearchParams({ session: browser.session(), refreshToken: body.refresh_token });
   const redirectUris = [CALLBACK, `${CALLBACK}?${left}`];
   await partner.must(`/svc/v3/clients/${clientId}`, { method: 'PATCH', body: { redirectUris } });
-};
+}
+
+const post = (body: object) => ({ method: 'POST', body });
 
 /** The secrets that `signIn` of an earlier release has left with a client; undefined for any other client. */
-export const leftWith = ({
+export function leftWith({
   redirectUris = [],
 }: {
   readonly redirectUris?: readonly string[];
-}): { readonly session: string; readonly refreshToken: string } | undefined => {
+}): { readonly session: string; readonly refreshToken: string } | undefined {
   const [, query] = redirectUris.find((uri) => uri.startsWith(`${CALLBACK}?`))?.split('?') ?? [];
   const left = new URLSearchParams(query);
   const [session, refreshToken] = [left.get('session'), left.get('refreshToken')];
   return session === null || refreshToken === null ? undefined : { session, refreshToken };
-};
+}

@@ -69,19 +69,8 @@ const UNSTARTED = { CATALOG_URL: 'http://127.0.0.1:1', CONTACTS_URL: 'http://127
 
 export const PUBLIC_URL = 'https://localhost:8443';
 
-/** Alternates between the values of each name. */
-const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string, string> => {
-  const urls: Record<string, string> = {};
-  for (const name of Object.keys(definitions)) {
-    let turn = 0;
-    const get = () => (all[name] ?? [])[turn++ % Math.max(1, all[name]?.length ?? 1)];
-    Object.defineProperty(urls, name, { enumerable: true, get });
-  }
-  return urls;
-};
-
 /** Starts the services. */
-export const openScenario = async (options: ScenarioOptions = {}): Promise<Scenario> => {
+export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
   const { logger = quiet, bus: seen, beside, fill } = options;
   const directory = mkdtempSync(join(tmpdir(), 'boxoffice-scenario-'));
   const all = Object.values(definitions);
@@ -158,13 +147,24 @@ export const openScenario = async (options: ScenarioOptions = {}): Promise<Scena
     stop,
     close,
   };
+}
+
+/** Alternates between the values of each name. */
+const inTurn = (all: Readonly<Record<string, readonly string[]>>): Record<string, string> => {
+  const urls: Record<string, string> = {};
+  for (const name of Object.keys(definitions)) {
+    let turn = 0;
+    const get = () => (all[name] ?? [])[turn++ % Math.max(1, all[name]?.length ?? 1)];
+    Object.defineProperty(urls, name, { enumerable: true, get });
+  }
+  return urls;
 };
 
 /** Whether every event has been relayed. */
-export const isSilent = async ({ stores }: Scenario): Promise<boolean> => {
+export async function isSilent({ stores }: Scenario): Promise<boolean> {
   const pending = await Promise.all(Object.values(stores).map((store) => store.outbox.pending(1)));
   return pending.every((events) => events.length === 0);
-};
+}
 
 const nothing = (): void => undefined;
 
@@ -172,4 +172,6 @@ const nothing = (): void => undefined;
 export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** A unique name. */
-export const fresh = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
+export function fresh(prefix: string): string {
+  return `${prefix}-${randomUUID().slice(0, 8)}`;
+}

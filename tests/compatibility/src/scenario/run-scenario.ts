@@ -15,9 +15,20 @@ export interface Hall {
 }
 
 const DAY = 86_400_000;
-const post = (body: object = {}) => ({ method: 'POST', body });
 
-const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
+/** Creates a performance with twelve numbered places. */
+export async function openHall(partner: Partner, code: string): Promise<Hall> {
+  const tariff = await partner.must(
+    '/svc/v3/catalog/tariffs',
+    post({ code: `${code}-FULL`, name: { en: 'Full price' } }),
+  );
+  const show = { code, type: 'show', name: { en: code }, state: 'running', performances: [performance(tariff.id)] };
+  const { performances } = await partner.must('/svc/v3/catalog/products', post(show));
+  const [{ id, seatCategories }] = performances;
+  return { performanceId: id, numbered: seatCategories[0].id, free: seatCategories[1].id, tariffId: tariff.id };
+}
+
+const post = (body: object = {}) => ({ method: 'POST', body });
 
 const performance = (tariffId: string) => ({
   startDate: inDays(30),
@@ -43,36 +54,17 @@ const performance = (tariffId: string) => ({
   },
 });
 
-const storeOf = ({ stores }: Scenario, name: string): Store => {
-  const store = stores[name];
-  if (!store) throw new Error(`there is no ${name}`);
-  return store;
-};
-
-/** Creates a performance with twelve numbered places. */
-export const openHall = async (partner: Partner, code: string): Promise<Hall> => {
-  const tariff = await partner.must(
-    '/svc/v3/catalog/tariffs',
-    post({ code: `${code}-FULL`, name: { en: 'Full price' } }),
-  );
-  const show = { code, type: 'show', name: { en: code }, state: 'running', performances: [performance(tariff.id)] };
-  const { performances } = await partner.must('/svc/v3/catalog/products', post(show));
-  const [{ id, seatCategories }] = performances;
-  return { performanceId: id, numbered: seatCategories[0].id, free: seatCategories[1].id, tariffId: tariff.id };
-};
+const inDays = (days: number): string => new Date(Date.now() + days * DAY).toISOString();
 
 /** The items of an order of numbered places. */
-export const seats = ({ performanceId, numbered, tariffId }: Hall, quantity = 1) => ({
-  items: [{ performanceId, seatCategoryId: numbered, tariffId, quantity }],
-});
-
-const actOn = (partner: Partner, orderId: string) => (action: string, body: object) =>
-  partner.must(`/svc/v3/orders/${orderId}/${action}`, post(body));
-
-const card = (amount: number, status: 'captured' | 'pending') => ({ method: 'card', amount, status });
+export function seats({ performanceId, numbered, tariffId }: Hall, quantity = 1) {
+  return {
+    items: [{ performanceId, seatCategoryId: numbered, tariffId, quantity }],
+  };
+}
 
 /** Creates a point of sale with the hall's tariff; returns its service host. */
-export const openShop = async (partner: Partner, hall: Hall, holdMinutes: number): Promise<string> => {
+export async function openShop(partner: Partner, hall: Hall, holdMinutes: number): Promise<string> {
   const { serviceHost } = await partner.must(
     '/svc/v3/catalog/points-of-sale',
     post({
@@ -92,7 +84,92 @@ export const openShop = async (partner: Partner, hall: Hall, holdMinutes: number
     }),
   );
   return serviceHost;
+}
+
+/** The password of the users of the institution API. */
+export const STAFF_PASSWORD = 'four swans on a cold lake';
+
+/** The login of the only user. */
+export const PASSWORD = 'correct horse battery';
+
+/** A point of sale with an offer. */
+export interface Shop {
+  readonly partner: Partner;
+  readonly hall: Hall;
+}
+
+/** Creates an institution with a partner. */
+export async function openInstitution(
+  scenario: Scenario,
+): Promise<{ readonly institution: string; readonly partner: Partner }> {
+  const institution = fresh('opera');
+  const facts = { id: institution, name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en'] };
+  await createInstitution(storeOf(scenario, 'catalog'), facts);
+  return { institution, partner: await newPartner(scenario, institution) };
+}
+
+const storeOf = ({ stores }: Scenario, name: string): Store => {
+  const store = stores[name];
+  if (!store) throw new Error(`there is no ${name}`);
+  return store;
 };
+
+/** Creates the documents of an institution: everything that its operations leave behind. */
+export async function runScenario(scenario: Scenario): Promise<Shop> {
+  const { institution, partner } = await openInstitution(scenario);
+  await subscribe(partner);
+  const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
+  const contactNumber = await meet(partner);
+  await sell(partner, hall, contactNumber);
+  const elsewhere = { method: 'PATCH', body: { venue: { name: 'Odeon' } } };
+  await partner.must(`/svc/v3/catalog/performances/${hall.performanceId}`, elsewhere);
+  const cancelled = await openHall(partner, fresh('LULU').toUpperCase());
+  await partner.must('/svc/v3/orders', post({ items: [...seats(hall).items, ...seats(cancelled).items] }));
+  const off = { method: 'PATCH', body: { state: 'cancelled' } };
+  await partner.must(`/svc/v3/catalog/performances/${cancelled.performanceId}`, off);
+  const serviceHost = await openShop(partner, hall, 15);
+  const user = { institution, serviceHost, login: 'ana', password: PASSWORD, contactNumber };
+  await createUser(storeOf(scenario, 'pos'), user);
+  await visit(scenario, hall, serviceHost, user.login);
+  await comeAndGo(scenario, partner);
+  // Another client's order names the contact.
+  const agency = await newPartner(scenario, institution);
+  await agency.must('/svc/v3/orders', post({ ...seats(hall), contactNumber }));
+  await inviteStaff(scenario, partner);
+  await useApiKey(scenario, partner, institution);
+  return { partner, hall };
+}
+
+/** A webhook whose receiver is not there: events and tests are attempted, and wait to be tried again. */
+const subscribe = async (partner: Partner): Promise<void> => {
+  const webhook = { url: 'http://127.0.0.1:9/hook', types: ['ticket.controlled', 'ticket.replaced'] };
+  const { webhookId } = await partner.must('/svc/v3/webhooks', post(webhook));
+  await partner.must(`/svc/v3/webhooks/${webhookId}/test`, post());
+};
+
+const meet = async (partner: Partner): Promise<string> => {
+  const path = '/svc/v3/contacts/individuals';
+  const { contactNumber } = await partner.must(path, individual('Martin'));
+  await partner.must(`${path}/${contactNumber}/sensitive`, {
+    method: 'PUT',
+    body: { dateOfBirth: '1984-02-29', accessibilityNeeds: 'wheelchair place' },
+  });
+  const gone = await partner.must(path, individual('Gone'));
+  await partner.must(`${path}/${gone.contactNumber}`, { method: 'DELETE' });
+  const structure = { name: 'Collège de la Rive', legalForm: 'school', email: `${fresh('c')}@example.org` };
+  await partner.must('/svc/v3/contacts/structures', post(structure));
+  return contactNumber;
+};
+
+const individual = (name: string) =>
+  post({
+    lastName: name,
+    firstName: 'Ana',
+    email: `${fresh('ana')}@example.org`,
+    language: 'fr',
+    address: { street: 'Boulevard du Théâtre 11', postalCode: '1204', city: 'Genève', country: 'CH' },
+    authorizations: { newsletter: true, partners: false },
+  });
 
 /** An order in each state that a partner can reach, with tickets in each of theirs. */
 const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promise<void> => {
@@ -142,35 +219,10 @@ const sell = async (partner: Partner, hall: Hall, contactNumber: string): Promis
   }
 };
 
-const individual = (name: string) =>
-  post({
-    lastName: name,
-    firstName: 'Ana',
-    email: `${fresh('ana')}@example.org`,
-    language: 'fr',
-    address: { street: 'Boulevard du Théâtre 11', postalCode: '1204', city: 'Genève', country: 'CH' },
-    authorizations: { newsletter: true, partners: false },
-  });
+const actOn = (partner: Partner, orderId: string) => (action: string, body: object) =>
+  partner.must(`/svc/v3/orders/${orderId}/${action}`, post(body));
 
-const meet = async (partner: Partner): Promise<string> => {
-  const path = '/svc/v3/contacts/individuals';
-  const { contactNumber } = await partner.must(path, individual('Martin'));
-  await partner.must(`${path}/${contactNumber}/sensitive`, {
-    method: 'PUT',
-    body: { dateOfBirth: '1984-02-29', accessibilityNeeds: 'wheelchair place' },
-  });
-  const gone = await partner.must(path, individual('Gone'));
-  await partner.must(`${path}/${gone.contactNumber}`, { method: 'DELETE' });
-  const structure = { name: 'Collège de la Rive', legalForm: 'school', email: `${fresh('c')}@example.org` };
-  await partner.must('/svc/v3/contacts/structures', post(structure));
-  return contactNumber;
-};
-
-/** The password of the users of the institution API. */
-export const STAFF_PASSWORD = 'four swans on a cold lake';
-
-/** The login of the only user. */
-export const PASSWORD = 'correct horse battery';
+const card = (amount: number, status: 'captured' | 'pending') => ({ method: 'card', amount, status });
 
 const visit = async (scenario: Scenario, hall: Hall, serviceHost: string, login: string): Promise<void> => {
   const item = { performanceId: hall.performanceId, seatCategoryId: hall.free, tariffId: hall.tariffId, quantity: 1 };
@@ -229,57 +281,8 @@ const useApiKey = async (scenario: Scenario, partner: Partner, institution: stri
   await report({ gateway: fresh('gateway'), sequence: 1, rows: [{ ...counted, apiKeyId, requests: 3, bytes: 900 }] });
 };
 
-/** A webhook whose receiver is not there: events and tests are attempted, and wait to be tried again. */
-const subscribe = async (partner: Partner): Promise<void> => {
-  const webhook = { url: 'http://127.0.0.1:9/hook', types: ['ticket.controlled', 'ticket.replaced'] };
-  const { webhookId } = await partner.must('/svc/v3/webhooks', post(webhook));
-  await partner.must(`/svc/v3/webhooks/${webhookId}/test`, post());
-};
-
-/** A point of sale with an offer. */
-export interface Shop {
-  readonly partner: Partner;
-  readonly hall: Hall;
-}
-
-/** Creates an institution with a partner. */
-export const openInstitution = async (
-  scenario: Scenario,
-): Promise<{ readonly institution: string; readonly partner: Partner }> => {
-  const institution = fresh('opera');
-  const facts = { id: institution, name: 'Opéra du Lac', currency: 'CHF', languages: ['fr', 'en'] };
-  await createInstitution(storeOf(scenario, 'catalog'), facts);
-  return { institution, partner: await newPartner(scenario, institution) };
-};
-
-/** Creates the documents of an institution: everything that its operations leave behind. */
-export const runScenario = async (scenario: Scenario): Promise<Shop> => {
-  const { institution, partner } = await openInstitution(scenario);
-  await subscribe(partner);
-  const hall = await openHall(partner, fresh('TOSCA').toUpperCase());
-  const contactNumber = await meet(partner);
-  await sell(partner, hall, contactNumber);
-  const elsewhere = { method: 'PATCH', body: { venue: { name: 'Odeon' } } };
-  await partner.must(`/svc/v3/catalog/performances/${hall.performanceId}`, elsewhere);
-  const cancelled = await openHall(partner, fresh('LULU').toUpperCase());
-  await partner.must('/svc/v3/orders', post({ items: [...seats(hall).items, ...seats(cancelled).items] }));
-  const off = { method: 'PATCH', body: { state: 'cancelled' } };
-  await partner.must(`/svc/v3/catalog/performances/${cancelled.performanceId}`, off);
-  const serviceHost = await openShop(partner, hall, 15);
-  const user = { institution, serviceHost, login: 'ana', password: PASSWORD, contactNumber };
-  await createUser(storeOf(scenario, 'pos'), user);
-  await visit(scenario, hall, serviceHost, user.login);
-  await comeAndGo(scenario, partner);
-  // Another client's order names the contact.
-  const agency = await newPartner(scenario, institution);
-  await agency.must('/svc/v3/orders', post({ ...seats(hall), contactNumber }));
-  await inviteStaff(scenario, partner);
-  await useApiKey(scenario, partner, institution);
-  return { partner, hall };
-};
-
 /** Orders of which something is due: the catalog is gone when they are paid and changed. */
-export const leaveInterrupted = async (scenario: Scenario, { partner, hall }: Shop): Promise<void> => {
+export async function leaveInterrupted(scenario: Scenario, { partner, hall }: Shop): Promise<void> {
   const order = (quantity: number) => partner.must('/svc/v3/orders', post(seats(hall, quantity)));
   const [paid, changed] = [await order(1), await order(2)];
   await scenario.stop('catalog');
@@ -289,4 +292,4 @@ export const leaveInterrupted = async (scenario: Scenario, { partner, hall }: Sh
   for (const due of ['saleDue', 'removedPlaces']) {
     if ((await orders.count({ [`${due}.since`]: { gt: 0 } })) !== 1) throw new Error(`no order has ${due}`);
   }
-};
+}

@@ -28,9 +28,9 @@ export interface Changeable extends Described {
 export type Change = (its: Changeable) => void;
 
 /** Removes an element of a list. */
-export const without = (list: string[], one: string): void => {
+export function without(list: string[], one: string): void {
   list.splice(list.indexOf(one), 1);
-};
+}
 
 /** The snapshots of the current processes, without references, so that a change reaches one operation only. */
 const snapshots = new Map(
@@ -43,22 +43,8 @@ const snapshots = new Map(
 
 const JSON_TYPE = 'application/json';
 
-const describedIn = (document: Json): Described => {
-  const operation: Described['operation'] = (wanted) => {
-    const [method = '', path = ''] = wanted.split(' ');
-    const found = document.paths[path]?.[method.toLowerCase()];
-    if (!found) throw new Error(`there is no ${wanted}`);
-    return found;
-  };
-  return {
-    operation,
-    body: (name) => operation(name).requestBody.content[JSON_TYPE].schema,
-    data: (name) => operation(name).responses[200].content[JSON_TYPE].schema.properties.data,
-  };
-};
-
 /** The comparison's findings when this change is made to a current process. */
-export const breaksAfter = (name: string, change: Change): Break[] => {
+export function breaksAfter(name: string, change: Change): Break[] {
   const { process, snapshot } = snapshots.get(name) ?? {};
   if (!process) throw new Error(`there is no ${name}`);
   const after = JSON.parse(JSON.stringify(snapshot)) as Json;
@@ -72,4 +58,18 @@ export const breaksAfter = (name: string, change: Change): Break[] => {
     indexes: (collection) => after.collections[collection],
   });
   return breaksOf(process, snapshot, after, processes);
+}
+
+const describedIn = (document: Json): Described => {
+  const operation: Described['operation'] = (wanted) => {
+    const [method = '', path = ''] = wanted.split(' ');
+    const found = document.paths[path]?.[method.toLowerCase()];
+    if (!found) throw new Error(`there is no ${wanted}`);
+    return found;
+  };
+  return {
+    operation,
+    body: (name) => operation(name).requestBody.content[JSON_TYPE].schema,
+    data: (name) => operation(name).responses[200].content[JSON_TYPE].schema.properties.data,
+  };
 };

@@ -11,17 +11,18 @@ import type { Deployment } from '../deployment/deployment.ts';
 const PATIENCE_MS = 15_000;
 
 /** Returns a client without a token, on its own connections. It rejects when no response arrives within the timeout. */
-export const openVisit = ({ address }: Pick<Deployment, 'address'>): Client => {
+export function openVisit({ address }: Pick<Deployment, 'address'>): Client {
   const client = openClient(address);
   return (path, call) =>
     within(client(path, call), PATIENCE_MS, () => {
       throw new Error(`no answer within ${PATIENCE_MS} ms`);
     });
-};
+}
 
 /** Returns a client of the deployment's partner; its calls share their connections. */
-export const openApi = ({ address, partner }: Pick<Deployment, 'address' | 'partner'>): Client =>
-  withToken(openVisit({ address }), partner);
+export function openApi({ address, partner }: Pick<Deployment, 'address' | 'partner'>): Client {
+  return withToken(openVisit({ address }), partner);
+}
 
 /** The result of a request that was repeated under one key until it was final or its sender's patience ended. */
 export interface Asked {
@@ -41,21 +42,21 @@ const FIRST_PAUSE_MS = 60;
 const LONGEST_PAUSE_MS = 800;
 
 /** Waits before the n-th repeat, longer each time: repeats during a crash leave the CPU to the recovery. */
-export const patience = (repeats: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
+export function patience(repeats: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** repeats)));
+}
 
 /** Whether the response tells the client to repeat the request later. */
-export const isBusy = ({ status, body, headers }: Reply): boolean =>
-  status === 429 ||
-  (status === 409 && body?.status === 'idempotency_in_progress') ||
-  (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined);
-
-/** A response in the story of its request; a failure with its reason, since nobody can ask for it later. */
-const saidIn = ({ status, body }: Reply): string =>
-  `${status} ${body?.status}${status >= 500 && body?.details ? ` (${JSON.stringify(body.details)})` : ''}`;
+export function isBusy({ status, body, headers }: Reply): boolean {
+  return (
+    status === 429 ||
+    (status === 409 && body?.status === 'idempotency_in_progress') ||
+    (status === 409 && body?.status === 'conflict' && headers['idempotency-replayed'] === undefined)
+  );
+}
 
 /** Sends the request until its response is final; a client that does not insist stops at one that never comes or is a 5xx. */
-export const ask = async (api: Client, path: string, call: Call, insists: boolean): Promise<Asked> => {
+export async function ask(api: Client, path: string, call: Call, insists: boolean): Promise<Asked> {
   const startedAt = performance.now();
   const passed = () => performance.now() - startedAt;
   const story: string[] = [];
@@ -70,18 +71,32 @@ export const ask = async (api: Client, path: string, call: Call, insists: boolea
     if (!goesOn || passed() > PERSISTENCE_MS) return { reply, story, unknownTries, tookMs: passed() };
     await patience(repeats);
   }
-};
+}
+
+/** A response in the story of its request; a failure with its reason, since nobody can ask for it later. */
+const saidIn = ({ status, body }: Reply): string =>
+  `${status} ${body?.status}${status >= 500 && body?.details ? ` (${JSON.stringify(body.details)})` : ''}`;
 
 /** Sends a command until its response is final. */
-export const command = async (api: Client, path: string, method: string, body?: object) => {
+export async function command(api: Client, path: string, method: string, body?: object) {
   const headers = { 'idempotency-key': randomUUID() };
   const { reply } = await ask(api, path, { method, headers, ...(body === undefined ? {} : { body }) }, true);
   if (reply === undefined || reply.status >= 500 || isBusy(reply)) return { outcome: 'unknown' as const };
   return { outcome: reply.status < 300 ? ('ok' as const) : ('refused' as const), data: reply.body.data };
-};
+}
 
 /** Longer than the restarts that several kills in a row cost on a slow machine: `recovery` checks how long each takes. */
 const INSISTENCE_MS = 90_000;
+
+/**
+ * The `data` of a read or of a preparation, repeated while the product is unavailable. @throws {Error} when the
+ * deadline passes
+ */
+export async function must(api: Client, path: string, call?: Call): Promise<Json> {
+  const { status, body, text } = await insist(api, path, call);
+  if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
+  return body.data;
+}
 
 /**
  * Repeats a call while the product is unavailable. @throws {Error} with the last response, when the deadline has passed
@@ -103,23 +118,13 @@ const insist = async (api: Client, path: string, call: Call | undefined): Promis
   }
 };
 
-/**
- * The `data` of a read or of a preparation, repeated while the product is unavailable. @throws {Error} when the
- * deadline passes
- */
-export const must = async (api: Client, path: string, call?: Call): Promise<Json> => {
-  const { status, body, text } = await insist(api, path, call);
-  if (status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${status} ${text}`);
-  return body.data;
-};
-
 /** An order or a cart; undefined if it does not exist. */
-export const findOrder = async (api: Client, orderId: string): Promise<OrderView | undefined> => {
+export async function findOrder(api: Client, orderId: string): Promise<OrderView | undefined> {
   const { status, body, text } = await insist(api, `/svc/v3/orders/${orderId}`, undefined);
   if (status === 404) return undefined;
   if (status >= 300) throw new Error(`order ${orderId}: ${status} ${text}`);
   return body.data;
-};
+}
 
 /** The institution API's documents, as far as these checks read them. */
 

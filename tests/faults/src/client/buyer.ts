@@ -47,7 +47,7 @@ interface BuyerOptions {
 }
 
 /** Creates a buyer. */
-export const openBuyer = ({ api, journal, random, reference, persistent }: BuyerOptions): Buyer => {
+export function openBuyer({ api, journal, random, reference, persistent }: BuyerOptions): Buyer {
   let serial = 0;
   const name = `${reference}/${random.between(0, 0xffff_ffff).toString(36)}`;
 
@@ -118,8 +118,9 @@ export const openBuyer = ({ api, journal, random, reference, persistent }: Buyer
       act('settle', id, order(id, `payments/${paymentId}`), { status: 'captured' }, { method: 'PATCH', amount }),
     refund: (id, amount) => act('refund', id, order(id, 'refunds'), { method: 'card', amount }, { amount }),
   };
-};
+}
 
 /** The order that a creation returned, if it succeeded. */
-export const createdBy = ({ action, answer }: Entry): OrderView | undefined =>
-  action === 'create' && answer !== null ? (answer as OrderView) : undefined;
+export function createdBy({ action, answer }: Entry): OrderView | undefined {
+  return action === 'create' && answer !== null ? (answer as OrderView) : undefined;
+}

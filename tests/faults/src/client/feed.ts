@@ -38,7 +38,7 @@ export interface Feed {
 }
 
 /** Follows the feed from now on. */
-export const openFeed = async (api: Client): Promise<Feed> => {
+export async function openFeed(api: Client): Promise<Feed> {
   const events: EventView[] = [];
   let { nextCursor: after }: { nextCursor: string } = await must(api, '/svc/v3/events');
   return {
@@ -54,12 +54,21 @@ export const openFeed = async (api: Client): Promise<Feed> => {
       }
     },
   };
-};
+}
 
 /** A webhook's receiver, which accepts everything. */
 export interface Receiver extends Delivered {
   /** Deletes the webhook and stops listening. */
   close(): Promise<void>;
+}
+
+/**
+ * The receiver of a deployment: of every type of orders and tickets; on MongoDB of the types around a cancellation, since
+ * servers of its protocol that read whole collections, as the one of the tests does, would spend more on the deliveries
+ * of a round than on its sale.
+ */
+export function receiverFor({ engines }: Pick<Deployment, 'engines'>, api: Client): Promise<Receiver> {
+  return openReceiver(api, engines === 'embedded' ? ['order.*', 'ticket.*'] : ['order.cancelled', 'order.settled']);
 }
 
 /** Ends connections too, which deliveries keep alive. */
@@ -69,14 +78,6 @@ const stop = async (server: Server): Promise<void> => {
   server.closeAllConnections();
   await closed;
 };
-
-/**
- * The receiver of a deployment: of every type of orders and tickets; on MongoDB of the types around a cancellation, since
- * servers of its protocol that read whole collections, as the one of the tests does, would spend more on the deliveries
- * of a round than on its sale.
- */
-export const receiverFor = ({ engines }: Pick<Deployment, 'engines'>, api: Client): Promise<Receiver> =>
-  openReceiver(api, engines === 'embedded' ? ['order.*', 'ticket.*'] : ['order.cancelled', 'order.settled']);
 
 /** Creates a webhook of the types, and receives it on loopback. */
 const openReceiver = async (api: Client, types: readonly string[]): Promise<Receiver> => {

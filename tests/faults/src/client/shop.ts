@@ -29,13 +29,13 @@ export interface Shop {
 const USERS = 3;
 
 /** Creates a point of sale that holds places for `holdSeconds`, and its users, who may buy on account. */
-export const openShop = async (
+export async function openShop(
   { data, engines, partner }: Deployment,
   api: Client,
   name: string,
   hall: Hall,
   holdSeconds: number,
-): Promise<Shop> => {
+): Promise<Shop> {
   const serviceHost = await openPointOfSale(api, name, hall, holdSeconds);
   const stores = await openStores({ ...data, amqpUrl: undefined });
   try {
@@ -63,7 +63,7 @@ export const openShop = async (
   } finally {
     await stores.close();
   }
-};
+}
 
 interface VisitOptions {
   /** A visitor's own client of the product. */
@@ -78,33 +78,11 @@ interface VisitOptions {
 /** How long a visitor repeats a purchase without a conclusive response. */
 const PERSISTENCE_MS = 25_000;
 
-const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
-  const said = (member: string): boolean | null => {
-    const value: unknown = reply?.body?.[member];
-    return typeof value === 'boolean' ? value : null;
-  };
-  return {
-    status: reply?.status ?? null,
-    code: reply?.body?.errorCode ?? null,
-    orderId: reply?.body?.data?.id ?? null,
-    state: reply?.body?.data?.state ?? null,
-    orderCancelled: said('orderCancelled'),
-    userLoggedOut: said('userLoggedOut'),
-  };
-};
-
-/** A visitor's payment: any method for a free order; a guest without simulated payments pays later. */
-const payment = ({ simulated }: Shop, user: ShopUser | undefined, random: Random): object => {
-  if (random.chance(0.1)) return { paymentMethod: 'external' };
-  if (simulated && random.chance(0.6)) return { paymentMethod: 'simulated', paymentToken: 'ok' };
-  return { paymentMethod: user ? 'on_account' : 'external' };
-};
-
 /**
  * One visit of a web shop: a cart is filled and bought. Resolves when its outcome is certain, or as certain as it
  * becomes. False: no cart could be filled.
  */
-export const visitShop = async ({ pos, api, shop, journal, random }: VisitOptions): Promise<boolean> => {
+export async function visitShop({ pos, api, shop, journal, random }: VisitOptions): Promise<boolean> {
   const post = (path: string, token: string | undefined, body: object, key?: string): Promise<Reply | undefined> =>
     pos(`/tnwr/v1${path}`, {
       method: 'POST',
@@ -174,4 +152,26 @@ export const visitShop = async ({ pos, api, shop, journal, random }: VisitOption
   journal.filled(cartId);
   await buy(cartId, token, { ...buyer, ...paying });
   return true;
+}
+
+const answerOf = (reply: Reply | undefined): CheckoutAnswer => {
+  const said = (member: string): boolean | null => {
+    const value: unknown = reply?.body?.[member];
+    return typeof value === 'boolean' ? value : null;
+  };
+  return {
+    status: reply?.status ?? null,
+    code: reply?.body?.errorCode ?? null,
+    orderId: reply?.body?.data?.id ?? null,
+    state: reply?.body?.data?.state ?? null,
+    orderCancelled: said('orderCancelled'),
+    userLoggedOut: said('userLoggedOut'),
+  };
+};
+
+/** A visitor's payment: any method for a free order; a guest without simulated payments pays later. */
+const payment = ({ simulated }: Shop, user: ShopUser | undefined, random: Random): object => {
+  if (random.chance(0.1)) return { paymentMethod: 'external' };
+  if (simulated && random.chance(0.6)) return { paymentMethod: 'simulated', paymentToken: 'ok' };
+  return { paymentMethod: user ? 'on_account' : 'external' };
 };

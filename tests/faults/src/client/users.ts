@@ -40,10 +40,8 @@ const REFRESHES = 3;
 /** Below the ten seconds within which a lost answer may be asked for again. */
 const REPEAT_WITHIN_MS = 6_000;
 
-const post = (body: object): Call => ({ method: 'POST', body });
-
 /** Creates a client at which users sign in, and a user who has set a password. */
-export const openAccount = async (visit: Client, api: Client): Promise<SignInAccount> => {
+export async function openAccount(visit: Client, api: Client): Promise<SignInAccount> {
   const scopes = ['orders:read'];
   const { clientId } = await must(
     api,
@@ -57,9 +55,65 @@ export const openAccount = async (visit: Client, api: Client): Promise<SignInAcc
   const { status } = await visit('/auth/invitation', { method: 'POST', body });
   if (status !== 200) throw new Error(`/auth/invitation answered ${status}`);
   return { clientId, login, password: PASSWORD };
-};
+}
 
-const newUse = (): UsedToken => ({ successors: new Set(), given: 0, refused: 0, unknown: 0 });
+const post = (body: object): Call => ({ method: 'POST', body });
+
+/** A user's sign-in as far as the code. */
+interface SignedIn {
+  /** The form by which its code is exchanged. */
+  readonly exchange: Readonly<Record<string, string>>;
+  /** Whether the browser is signed in now; undefined if the answer was inconclusive. */
+  readonly signedIn: boolean | undefined;
+}
+
+/** A user signs in and the application exchanges the code; returns the refresh token, undefined if there is none. */
+export async function signInForRefreshToken(
+  deployment: Pick<Deployment, 'address'>,
+  visit: Client,
+  account: SignInAccount,
+): Promise<string | undefined> {
+  const signedIn = await signIn(deployment, visit, account);
+  return signedIn && use(visit, signedIn.exchange, newUse());
+}
+
+/** A user signs in at a browser of its own; undefined if it came to no code. */
+const signIn = async (
+  { address }: Pick<Deployment, 'address'>,
+  visit: Client,
+  { clientId, login, password }: SignInAccount,
+): Promise<SignedIn | undefined> => {
+  const browser = openBrowser(visit, new URL(address.baseUrl).origin);
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: CALLBACK,
+    scope: 'offline_access orders:read',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const request = `/auth/authorize?${query}`;
+  const page = await browser(request);
+  const form = /name="form" value="([^"]+)"/.exec(page?.text ?? '')?.[1];
+  if (form === undefined) return undefined;
+  const answer = await browser('/auth/authorize', {
+    method: 'POST',
+    body: new URLSearchParams({ form, login, password }),
+  });
+  const code = codeIn(answer);
+  if (code === undefined) return undefined;
+  const again = await browser(request);
+  const signedIn = again === undefined || again.status >= 500 ? undefined : codeIn(again) !== undefined;
+  const exchange = {
+    client_id: clientId,
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: verifier,
+  };
+  return { exchange, signedIn };
+};
 
 /** A browser that keeps its cookies; undefined without an answer. */
 const openBrowser = (visit: Client, origin: string) => {
@@ -107,12 +161,11 @@ const use = async (
   }
 };
 
-/** A user's sign-in as far as the code. */
-interface SignedIn {
-  /** The form by which its code is exchanged. */
-  readonly exchange: Readonly<Record<string, string>>;
-  /** Whether the browser is signed in now; undefined if the answer was inconclusive. */
-  readonly signedIn: boolean | undefined;
+const newUse = (): UsedToken => ({ successors: new Set(), given: 0, refused: 0, unknown: 0 });
+
+/** The successor of a refresh token; undefined if it is refused. */
+export function refresh(visit: Client, account: SignInAccount, token: string): Promise<string | undefined> {
+  return use(visit, refreshing(account, token), newUse());
 }
 
 /** The form by which a refresh token is used. */
@@ -122,67 +175,15 @@ const refreshing = ({ clientId }: SignInAccount, refreshToken: string) => ({
   refresh_token: refreshToken,
 });
 
-/** A user signs in at a browser of its own; undefined if it came to no code. */
-const signIn = async (
-  { address }: Pick<Deployment, 'address'>,
-  visit: Client,
-  { clientId, login, password }: SignInAccount,
-): Promise<SignedIn | undefined> => {
-  const browser = openBrowser(visit, new URL(address.baseUrl).origin);
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: CALLBACK,
-    scope: 'offline_access orders:read',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
-  const request = `/auth/authorize?${query}`;
-  const page = await browser(request);
-  const form = /name="form" value="([^"]+)"/.exec(page?.text ?? '')?.[1];
-  if (form === undefined) return undefined;
-  const answer = await browser('/auth/authorize', {
-    method: 'POST',
-    body: new URLSearchParams({ form, login, password }),
-  });
-  const code = codeIn(answer);
-  if (code === undefined) return undefined;
-  const again = await browser(request);
-  const signedIn = again === undefined || again.status >= 500 ? undefined : codeIn(again) !== undefined;
-  const exchange = {
-    client_id: clientId,
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: CALLBACK,
-    code_verifier: verifier,
-  };
-  return { exchange, signedIn };
-};
-
-/** A user signs in and the application exchanges the code; returns the refresh token, undefined if there is none. */
-export const signInForRefreshToken = async (
-  deployment: Pick<Deployment, 'address'>,
-  visit: Client,
-  account: SignInAccount,
-): Promise<string | undefined> => {
-  const signedIn = await signIn(deployment, visit, account);
-  return signedIn && use(visit, signedIn.exchange, newUse());
-};
-
-/** The successor of a refresh token; undefined if it is refused. */
-export const refresh = (visit: Client, account: SignInAccount, token: string): Promise<string | undefined> =>
-  use(visit, refreshing(account, token), newUse());
-
 /**
  * A user signs in, the application exchanges the code and refreshes, and a copy of a used token is shown at the end.
  * Undefined if it came to no code.
  */
-export const signInAndRefresh = async (
+export async function signInAndRefresh(
   deployment: Pick<Deployment, 'address'>,
   visit: Client,
   account: SignInAccount,
-): Promise<KnownGrant | undefined> => {
+): Promise<KnownGrant | undefined> {
   const found = await signIn(deployment, visit, account);
   if (!found) return undefined;
   const { exchange, signedIn } = found;
@@ -204,10 +205,10 @@ export const signInAndRefresh = async (
   await use(visit, refreshing(account, token), newUse(), grant);
   await use(visit, exchange, grant.code, grant);
   return grant;
-};
+}
 
 /** A contact with a user of its own; undefined if its creation or its erasure was not acknowledged. */
-export const eraseCustomer = async (api: Client): Promise<string | undefined> => {
+export async function eraseCustomer(api: Client): Promise<string | undefined> {
   const send = async (path: string, method: string, body?: object) => {
     const { outcome, data } = await command(api, path, method, body);
     return outcome === 'ok' ? data : undefined;
@@ -220,15 +221,15 @@ export const eraseCustomer = async (api: Client): Promise<string | undefined> =>
   const user = await send('/svc/v3/users', 'POST', { login, name: 'Ana', role: 'customer', contactNumber });
   const erased = await send(`${individuals}/${contactNumber}`, 'DELETE');
   return user && erased ? user.userId : undefined;
-};
+}
 
 /** The requests of an API key that are counted in one resolution; without an instant, since that resolution's default. */
-export const requestsCounted = async (
+export async function requestsCounted(
   api: Client,
   apiKeyId: string,
   granularity: 'minute' | 'hour' | 'day',
   from?: string,
-): Promise<number> => {
+): Promise<number> {
   const query = new URLSearchParams({ granularity, groupBy: 'apiKey', limit: '500', ...(from && { from }) });
   const { items }: { items: { apiKeyId: string | null; requests: number }[] } = await must(
     api,
@@ -236,4 +237,4 @@ export const requestsCounted = async (
   );
   const own = items.filter((item) => item.apiKeyId === apiKeyId);
   return own.reduce((sum, { requests }) => sum + requests, 0);
-};
+}

@@ -141,15 +141,16 @@ const crashPoints: ReadonlyMap<string, CrashPoint> = new Map([
 ]);
 
 /** @throws {Error} when there is none of that name */
-export const crashPointNamed = (name: string): CrashPoint => {
+export function crashPointNamed(name: string): CrashPoint {
   const point = crashPoints.get(name);
   if (!point) throw new Error(`there is no crash point ${name}`);
   return point;
-};
+}
 
 /** The names of the points of these steps. */
-export const pointsIn = (...steps: readonly Step[]): string[] =>
-  [...crashPoints].flatMap(([name, { step }]) => (steps.includes(step) ? [name] : []));
+export function pointsIn(...steps: readonly Step[]): string[] {
+  return [...crashPoints].flatMap(([name, { step }]) => (steps.includes(step) ? [name] : []));
+}
 
 /** The points that a checkout reaches: its own steps, and those of the sale that it starts. */
 export const checkoutPoints: readonly string[] = [

@@ -47,15 +47,17 @@ export interface Deployment {
 }
 
 /** The operations on processes that both deployments share. */
-export const together = (
+export function together(
   processes: readonly ProductProcess[],
-): Pick<Deployment, 'revive' | 'behave' | 'arrived' | 'planted'> => ({
-  revive: async (which = processes) =>
-    (await Promise.all(which.map((process) => process.start()))).flatMap((started) => started ?? []),
-  behave: async (modes) => void (await Promise.all(processes.map((process) => process.behave(modes)))),
-  arrived: async () => (await Promise.all(processes.map((process) => process.arrived()))).flat(),
-  planted: async () => new Set((await Promise.all(processes.map((process) => process.planted()))).flat()),
-});
+): Pick<Deployment, 'revive' | 'behave' | 'arrived' | 'planted'> {
+  return {
+    revive: async (which = processes) =>
+      (await Promise.all(which.map((process) => process.start()))).flatMap((started) => started ?? []),
+    behave: async (modes) => void (await Promise.all(processes.map((process) => process.behave(modes)))),
+    arrived: async () => (await Promise.all(processes.map((process) => process.arrived()))).flat(),
+    planted: async () => new Set((await Promise.all(processes.map((process) => process.planted()))).flat()),
+  };
+}
 
 /** Where an installation has its data: files in the directory, or the named servers. */
 export interface DataLocation {
@@ -72,11 +74,13 @@ export interface Partner {
 }
 
 /** The settings that name the location of the data. */
-export const settingsOf = ({ directory, mongodbUrl, amqpUrl }: DataLocation): Record<string, string> => ({
-  BOXOFFICE_DATA_DIR: directory,
-  ...(mongodbUrl === undefined ? {} : { MONGODB_URL: mongodbUrl }),
-  ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
-});
+export function settingsOf({ directory, mongodbUrl, amqpUrl }: DataLocation): Record<string, string> {
+  return {
+    BOXOFFICE_DATA_DIR: directory,
+    ...(mongodbUrl === undefined ? {} : { MONGODB_URL: mongodbUrl }),
+    ...(amqpUrl === undefined ? {} : { AMQP_URL: amqpUrl }),
+  };
+}
 
 /** Settings without rate limits: the harness is one address and one client. */
 export const unlimited: Readonly<Record<string, string>> = {
@@ -91,11 +95,12 @@ export const unlimited: Readonly<Record<string, string>> = {
 export const reachable: Readonly<Record<string, string>> = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
 
 /** Opens the stores and the bus of an installation, also while the product runs, as the operator's program does. */
-export const openStores = (data: DataLocation): Promise<Engines> =>
-  openEngines({ ...data, logger: createLogger({ service: 'faults', level: 'error' }) });
+export function openStores(data: DataLocation): Promise<Engines> {
+  return openEngines({ ...data, logger: createLogger({ service: 'faults', level: 'error' }) });
+}
 
 /** Creates an institution and its client, with every permission, as an operator does at any time. */
-export const setUp = async (data: DataLocation): Promise<Partner> => {
+export async function setUp(data: DataLocation): Promise<Partner> {
   const institution = 'opera';
   const engines = await openStores({ ...data, amqpUrl: undefined });
   try {
@@ -107,29 +112,32 @@ export const setUp = async (data: DataLocation): Promise<Partner> => {
   } finally {
     await engines.close();
   }
-};
+}
 
 const MAIN = new URL('../../../../deploy/local/src/main.ts', import.meta.url).pathname;
 
 /** The file of the certificate that clients of a product on its own data directory trust. */
-export const certificateIn = (directory: string): Promise<string> =>
-  readFile(join(directory, 'development-certificate.pem'), 'utf8');
+export function certificateIn(directory: string): Promise<string> {
+  return readFile(join(directory, 'development-certificate.pem'), 'utf8');
+}
 
 /** A new data directory of an installation on SQLite. */
-export const emptyDirectory = async (): Promise<DataLocation> => ({
-  directory: await mkdtemp(join(tmpdir(), 'boxoffice-faults-')),
-  mongodbUrl: undefined,
-  amqpUrl: undefined,
-});
+export async function emptyDirectory(): Promise<DataLocation> {
+  return {
+    directory: await mkdtemp(join(tmpdir(), 'boxoffice-faults-')),
+    mongodbUrl: undefined,
+    amqpUrl: undefined,
+  };
+}
 
 /**
  * `npm start` as one process on SQLite and the in-process bus, without rate limits and with these bugs planted; on a new
  * installation unless there is one, which `close` removes as well.
  */
-export const startEmbedded = async (
+export async function startEmbedded(
   mutations: readonly Mutation[] = [],
   existing?: Pick<Deployment, 'data' | 'partner'>,
-): Promise<Deployment> => {
+): Promise<Deployment> {
   const data = existing?.data ?? (await emptyDirectory());
   const { directory } = data;
   const partner = existing?.partner ?? (await setUp(data));
@@ -168,4 +176,4 @@ export const startEmbedded = async (
     ...together([whole]),
     close,
   };
-};
+}

@@ -26,6 +26,19 @@ export const linkNames = [...serving, 'store' as const, 'broker' as const].flatM
   callersOf(target).map((caller) => ({ name: `${caller} → ${target}`, caller, target })),
 );
 
+/** The settings that put the links of a caller through proxies, whose `host:port` `listening` returns by the link. */
+export function addressesOf(
+  caller: string,
+  urls: Readonly<Record<Target, string>>,
+  listening: (link: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(
+    linkNames
+      .filter((link) => link.caller === caller)
+      .map(({ name, target }) => [settingOf(target), moved(urls[target], listening(name))]),
+  );
+}
+
 /** The setting that names the target's address. */
 const settingOf = (target: Target): string => {
   if (target === 'store') return 'MONGODB_URL';
@@ -38,18 +51,6 @@ const moved = (url: string, address: string): string => {
   if (!parts) throw new Error(`${url} is not the URL of a server`);
   return `${parts[1]}${address}${parts[2]}`;
 };
-
-/** The settings that put the links of a caller through proxies, whose `host:port` `listening` returns by the link. */
-export const addressesOf = (
-  caller: string,
-  urls: Readonly<Record<Target, string>>,
-  listening: (link: string) => string,
-): Record<string, string> =>
-  Object.fromEntries(
-    linkNames
-      .filter((link) => link.caller === caller)
-      .map(({ name, target }) => [settingOf(target), moved(urls[target], listening(name))]),
-  );
 
 /** A fault of one direction of a link, as toxiproxy calls it: `downstream` is that of the answers. */
 interface Toxic {
@@ -70,10 +71,12 @@ const both = (type: Toxic['type'], attributes: Toxic['attributes']): Toxic[] => 
 ];
 
 /** The answers take `ms` longer. */
-export const delayed = (ms: number): Damage => ({
-  words: `delayed by ${ms} ms`,
-  toxics: [{ type: 'latency', stream: 'downstream', attributes: { latency: ms, jitter: Math.round(ms / 10) } }],
-});
+export function delayed(ms: number): Damage {
+  return {
+    words: `delayed by ${ms} ms`,
+    toxics: [{ type: 'latency', stream: 'downstream', attributes: { latency: ms, jitter: Math.round(ms / 10) } }],
+  };
+}
 
 /** The ways in which a link can be damaged. */
 export const damages: readonly ((random: Random) => Damage)[] = [
@@ -97,13 +100,13 @@ export const damages: readonly ((random: Random) => Damage)[] = [
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Why links cannot be damaged here; undefined if they can. */
-export const lacksLinks = ({ TEST_TOXIPROXY: program, TEST_MONGODB_URL: url = '', PATH = '' }: Environment) => {
+export function lacksLinks({ TEST_TOXIPROXY: program, TEST_MONGODB_URL: url = '', PATH = '' }: Environment) {
   if (/^mongodb\+srv:|,|[?&]replicaSet=/i.test(url))
     return 'the driver connects to the members of a replica set by itself, past toxiproxy';
   if (program !== undefined) return existsSync(program) ? undefined : `TEST_TOXIPROXY: there is no ${program}`;
   const go = [...PATH.split(':'), '/usr/local/go/bin'].some((folder) => existsSync(`${folder}/go`));
   return go ? undefined : 'there is neither TEST_TOXIPROXY, the program of toxiproxy, nor Go to build it';
-};
+}
 
 const BUILD = new URL('../../../../.ci/toxiproxy', import.meta.url).pathname;
 
@@ -119,7 +122,7 @@ export interface Links {
 }
 
 /** Opens a proxy for each link. `urls` has the address of every service, of the store and of the broker. */
-export const openLinks = async (env: Environment, urls: Readonly<Record<Target, string>>): Promise<Links> => {
+export async function openLinks(env: Environment, urls: Readonly<Record<Target, string>>): Promise<Links> {
   const program = env.TEST_TOXIPROXY ?? execFileSync(BUILD, { encoding: 'utf8' }).trim();
   const port = await freePort();
   const child = spawn(program, ['-host', '127.0.0.1', '-port', `${port}`, '-proxy-metrics'], { stdio: 'ignore' });
@@ -169,4 +172,4 @@ export const openLinks = async (env: Environment, urls: Readonly<Record<Target, 
       await ended;
     },
   };
-};
+}

@@ -55,30 +55,14 @@ const START_SECONDS = 120;
 
 const READY = { status: 200, text: 'ready' };
 
-const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
-  try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    return { status: answer.status, text: await answer.text() };
-  } catch {
-    return { status: 0, text: 'no answer' };
-  }
-};
-
-const preloadWith = (modes: Modes, mutations: readonly Mutation[]): string => {
-  const url = new URL(PRELOAD);
-  url.searchParams.set('modes', JSON.stringify(modes));
-  if (mutations.length > 0) url.searchParams.set('mutations', JSON.stringify(mutations));
-  return url.href;
-};
-
 /** Describes a process without starting it. */
-export const productProcess = ({
+export function productProcess({
   name,
   program,
   settings,
   healthUrls,
   mutations = [],
-}: ProcessOptions): ProductProcess => {
+}: ProcessOptions): ProductProcess {
   let child: ReturnType<typeof spawn> | undefined;
   let exited: Promise<void> = Promise.resolve();
   let modes = faithful;
@@ -159,4 +143,20 @@ export const productProcess = ({
     planted: async () => (await tell({ kind: 'planted' }))?.planted ?? [],
     output: () => printed,
   };
+}
+
+const preloadWith = (modes: Modes, mutations: readonly Mutation[]): string => {
+  const url = new URL(PRELOAD);
+  url.searchParams.set('modes', JSON.stringify(modes));
+  if (mutations.length > 0) url.searchParams.set('mutations', JSON.stringify(mutations));
+  return url.href;
+};
+
+const healthAt = async (url: string): Promise<{ readonly status: number; readonly text: string }> => {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    return { status: answer.status, text: await answer.text() };
+  } catch {
+    return { status: 0, text: 'no answer' };
+  }
 };

@@ -30,14 +30,11 @@ export const grouped: readonly (readonly Name[])[] = [
 const INSTANCES = 2;
 
 /** Why there is no scaled deployment here; undefined if there can be one. */
-export const lacksScaledEngines = ({ TEST_MONGODB_URL, TEST_RABBITMQ_CONTROL, FAULTS_AMQP_URL }: Environment) =>
-  TEST_MONGODB_URL && (TEST_RABBITMQ_CONTROL || FAULTS_AMQP_URL)
+export function lacksScaledEngines({ TEST_MONGODB_URL, TEST_RABBITMQ_CONTROL, FAULTS_AMQP_URL }: Environment) {
+  return TEST_MONGODB_URL && (TEST_RABBITMQ_CONTROL || FAULTS_AMQP_URL)
     ? undefined
     : 'the scaled deployment needs TEST_MONGODB_URL and TEST_RABBITMQ_CONTROL';
-
-/** The address of a database on a server: its name is the path of the URL, before the options. */
-const databaseAt = (url: string, name: string): string =>
-  url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
+}
 
 const secrets = { SERVICE_ROOT_SECRET: randomUUID() + randomUUID(), KEY_ENCRYPTION_KEY: randomUUID() + randomUUID() };
 
@@ -47,6 +44,27 @@ interface ScaledOptions {
   /** The services of each process; default: each has its own. */
   readonly groups?: readonly (readonly Name[])[];
 }
+
+/** Calls in the opposite order of their registration. */
+type Closings = (() => Promise<unknown>)[];
+
+/**
+ * MongoDB and RabbitMQ of the environment, two processes of every service behind a balancer, and a gateway. Servers that
+ * TEST_RABBITMQ_CONTROL and TEST_MONGODB_CONTROL start belong to it and may be killed.
+ */
+export async function startScaled(env: Environment, options: ScaledOptions = {}): Promise<Deployment> {
+  const closings: Closings = [];
+  try {
+    return await startOn(closings, env, options);
+  } catch (error) {
+    await closeAll(closings);
+    throw error;
+  }
+}
+
+/** The address of a database on a server: its name is the path of the URL, before the options. */
+const databaseAt = (url: string, name: string): string =>
+  url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
 
 /** The instances of services that share processes, behind their balancers: each listens as soon as it can serve. */
 const instancesOf = async (
@@ -78,25 +96,8 @@ const instancesOf = async (
   return Promise.all(Array.from({ length: INSTANCES }, start));
 };
 
-/** Calls in the opposite order of their registration. */
-type Closings = (() => Promise<unknown>)[];
-
 const closeAll = async (closings: Closings): Promise<void> => {
   for (const close of closings.splice(0).reverse()) await close();
-};
-
-/**
- * MongoDB and RabbitMQ of the environment, two processes of every service behind a balancer, and a gateway. Servers that
- * TEST_RABBITMQ_CONTROL and TEST_MONGODB_CONTROL start belong to it and may be killed.
- */
-export const startScaled = async (env: Environment, options: ScaledOptions = {}): Promise<Deployment> => {
-  const closings: Closings = [];
-  try {
-    return await startOn(closings, env, options);
-  } catch (error) {
-    await closeAll(closings);
-    throw error;
-  }
 };
 
 const startOn = async (

@@ -31,6 +31,11 @@ export interface Broker extends Server {
   alarm(on: boolean): Promise<void>;
 }
 
+/** Starts a server of MongoDB's protocol with the script that TEST_MONGODB_CONTROL names. */
+export async function startStoreServer(script: string): Promise<Server> {
+  return (await startServer(script)).server;
+}
+
 /** A server that a script starts and ends (`SCRIPT verb DIRECTORY`), with its data in a directory of its own. */
 const startServer = async (script: string) => {
   const directory = await mkdtemp(join(tmpdir(), 'boxoffice-server-'));
@@ -55,11 +60,8 @@ const startServer = async (script: string) => {
   return { server, run };
 };
 
-/** Starts a server of MongoDB's protocol with the script that TEST_MONGODB_CONTROL names. */
-export const startStoreServer = async (script: string): Promise<Server> => (await startServer(script)).server;
-
 /** Starts a RabbitMQ node with the script that TEST_RABBITMQ_CONTROL names. */
-export const startBroker = async (script: string): Promise<Broker> => {
+export async function startBroker(script: string): Promise<Broker> {
   const { server, run } = await startServer(script);
   return {
     ...server,
@@ -71,7 +73,7 @@ export const startBroker = async (script: string): Promise<Broker> => {
     limit: async (messages) => void (await run('limit', messages === undefined ? 'off' : `${messages}`)),
     alarm: async (on) => void (await run('alarm', on ? 'on' : 'off')),
   };
-};
+}
 
 /** One address for several instances of a service, as in installations: connections are assigned in turn. */
 export interface Balancer {
@@ -84,7 +86,7 @@ export interface Balancer {
 }
 
 /** Opens a balancer on a port that the system chooses. */
-export const openBalancer = async (): Promise<Balancer> => {
+export async function openBalancer(): Promise<Balancer> {
   const ports = new Set<number>();
   const sockets = new Set<Socket>();
   let turn = 0;
@@ -133,4 +135,4 @@ export const openBalancer = async (): Promise<Balancer> => {
       await once(server, 'close');
     },
   };
-};
+}

@@ -28,17 +28,10 @@ const delays = (): Random => {
   return random.delays;
 };
 
-/** Publishes a copy after a delay, again until the bus has it: nobody else would. */
-const publishLater = async (bus: Bus, message: Message, delayMs: number): Promise<void> => {
-  for (let wait = delayMs; ; wait = AGAIN_MS) {
-    await pause(wait, undefined, { ref: false });
-    try {
-      return await bus.publish(message);
-    } catch {
-      // The bus is down; again.
-    }
-  }
-};
+/** As the original, in the modes of this process. */
+export function createInProcessBus(options: InProcessOptions): Bus {
+  return doubled(createFaithful(options));
+}
 
 /**
  * While it doubles, a fact has two copies with delays of their own. The publisher does not wait for them, so that its
@@ -57,9 +50,19 @@ const doubled = (bus: Bus): Bus => ({
     }),
 });
 
-/** As the original, in the modes of this process. */
-export const createInProcessBus = (options: InProcessOptions): Bus => doubled(createFaithful(options));
+/** Publishes a copy after a delay, again until the bus has it: nobody else would. */
+const publishLater = async (bus: Bus, message: Message, delayMs: number): Promise<void> => {
+  for (let wait = delayMs; ; wait = AGAIN_MS) {
+    await pause(wait, undefined, { ref: false });
+    try {
+      return await bus.publish(message);
+    } catch {
+      // The bus is down; again.
+    }
+  }
+};
 
 /** As the original, in the modes of this process. */
-export const connectRabbitmq = async (options: RabbitmqOptions): Promise<Bus> =>
-  doubled(await connectFaithful(options));
+export async function connectRabbitmq(options: RabbitmqOptions): Promise<Bus> {
+  return doubled(await connectFaithful(options));
+}

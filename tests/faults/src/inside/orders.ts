@@ -46,31 +46,34 @@ export interface Report {
 let current: Modes = faithful;
 
 /** The current modes. */
-export const modes = (): Modes => current;
+export function modes(): Modes {
+  return current;
+}
 
 /** Changes the modes for all later calls. */
-export const behave = (next: Modes): void => {
+export function behave(next: Modes): void {
   current = next;
-};
+}
 
 /** The facts that have arrived since the last report, as `<queue> <id>`. */
 export const arrived: string[] = [];
 
 const Faithful = Date;
-const shifted = (): number => Faithful.now() + (current.clockMs ?? 0);
 
 /**
  * Replaces the wall clock of this process by one that differs by the modes' `clockMs`; monotonic time and timers stay.
  * Dates of both clocks have the same prototype.
  */
-export const replaceClock = (): void => {
+export function replaceClock(): void {
   globalThis.Date = new Proxy(Faithful, {
     get: (target, name, receiver) => (name === 'now' ? shifted : Reflect.get(target, name, receiver)),
     apply: () => new Faithful(shifted()).toString(),
     construct: (target, args, newTarget) =>
       Reflect.construct(target, args.length === 0 ? [shifted()] : args, newTarget),
   });
-};
+}
+
+const shifted = (): number => Faithful.now() + (current.clockMs ?? 0);
 
 /** The channels that report each edge of a request: those of node:http, and those of undici. */
 const channels: Readonly<Record<Edge, readonly string[]>> = {
@@ -84,24 +87,16 @@ interface Seen {
   readonly request: { readonly method?: string; readonly path?: string; readonly url?: string };
 }
 
-const isRequest = ({ method, path }: RequestPoint, { request }: Seen): boolean => {
-  const [target = ''] = (request.path ?? request.url ?? '').split('?', 1);
-  return request.method === method && path.test(target);
-};
-
-const isFact = (wanted: FactPoint, { queue, type, phase }: FactMoment): boolean =>
-  queue === wanted.queue && type === wanted.type && phase === wanted.phase;
+/** Disarms the crash point, if there is one. */
+export function disarmed(): void {
+  disarm();
+  disarm = () => undefined;
+}
 
 let disarm = (): void => undefined;
 
-/** Disarms the crash point, if there is one. */
-export const disarmed = (): void => {
-  disarm();
-  disarm = () => undefined;
-};
-
 /** Kills this process with SIGKILL when it reaches the point for the n-th time; replaces an earlier point. */
-export const armed = (name: string, nth: number): void => {
+export function armed(name: string, nth: number): void {
   disarmed();
   const { moment } = crashPointNamed(name);
   let left = nth;
@@ -115,24 +110,34 @@ export const armed = (name: string, nth: number): void => {
   disarm = () => {
     for (const channel of watched) unsubscribe(channel, look);
   };
+}
+
+const isRequest = ({ method, path }: RequestPoint, { request }: Seen): boolean => {
+  const [target = ''] = (request.path ?? request.url ?? '').split('?', 1);
+  return request.method === method && path.test(target);
 };
+
+const isFact = (wanted: FactPoint, { queue, type, phase }: FactMoment): boolean =>
+  queue === wanted.queue && type === wanted.type && phase === wanted.phase;
 
 const ROOT = new URL('../../../../', import.meta.url);
 
 /** The source after the mutation. @throws {Error} unless `from` occurs exactly once in it */
-export const mutated = (source: string, { file, from, to }: Mutation): string => {
+export function mutated(source: string, { file, from, to }: Mutation): string {
   const parts = source.split(from);
   if (parts.length === 2) return parts.join(to);
   throw new Error(`${file} must contain the mutated text once, not ${parts.length - 1} times:\n${from}`);
-};
+}
 
 const planted = new Set<string>();
 
 /** The files whose mutations took effect in this thread. */
-export const plantedFiles = (): string[] => [...planted];
+export function plantedFiles(): string[] {
+  return [...planted];
+}
 
 /** Changes the sources that this thread loads from now on; a mutation that does not fit fails the import of its file. */
-export const plant = (mutations: readonly Mutation[]): void => {
+export function plant(mutations: readonly Mutation[]): void {
   if (mutations.length === 0) return;
   const byUrl = Map.groupBy(mutations, ({ file }) => new URL(file, ROOT).href);
   registerHooks({
@@ -145,4 +150,4 @@ export const plant = (mutations: readonly Mutation[]): void => {
       return { ...loaded, source };
     },
   });
-};
+}

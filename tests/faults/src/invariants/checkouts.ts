@@ -2,13 +2,20 @@ import type { OrderView, TicketView } from '../client/api.ts';
 import { type Checkout, type CheckoutAnswer, isOpen } from '../round/journal.ts';
 import type { Check, Evidence } from './verdict.ts';
 
-/** Whether a ticket is valid for entry or has been used. */
-const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
-
-const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500;
-const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
-/** The purchase is refused for good: neither in progress elsewhere nor for an unknown session. */
-const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && !isOpen(answer);
+/** checkouts: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once. */
+export function checkCheckouts({ checkouts, observed }: Evidence, check: Check): void {
+  const orders = new Map(observed.orders.map((order) => [order.id, order]));
+  const tickets = Map.groupBy(observed.tickets, ({ orderId }) => orderId);
+  for (const checkout of checkouts) {
+    checkSaid(checkout, check);
+    checkEnd(checkout, orders.get(checkout.cartId), tickets.get(checkout.cartId) ?? [], check);
+  }
+  const asked = new Set(checkouts.map(({ cartId }) => cartId));
+  for (const { id, externalReference, confirmedAt } of observed.orders) {
+    const explained = externalReference !== null || confirmedAt === null || asked.has(id);
+    check.that('checkouts', explained, () => `${id} is bought without a request of a visitor`);
+  }
+}
 
 /** Checks that every 500 reports its consequences, and that no later response contradicts it. */
 const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: Check): void => {
@@ -32,6 +39,10 @@ const checkSaid = ({ cartId, answers, sightings, inSession }: Checkout, check: C
     () => `${cartId} was reported cancelled, and was ${otherwise.join(', ')}`,
   );
 };
+
+const isFailure = ({ status }: CheckoutAnswer): boolean => status !== null && status >= 500;
+
+const isBought = ({ status }: CheckoutAnswer): boolean => status !== null && status < 300;
 
 /** Checks the order's final state. */
 const checkEnd = (
@@ -77,17 +88,8 @@ const checkEnd = (
   }
 };
 
-/** checkouts: an order that was reported as cancelled stays cancelled, a bought one stays bought, and a key buys once. */
-export const checkCheckouts = ({ checkouts, observed }: Evidence, check: Check): void => {
-  const orders = new Map(observed.orders.map((order) => [order.id, order]));
-  const tickets = Map.groupBy(observed.tickets, ({ orderId }) => orderId);
-  for (const checkout of checkouts) {
-    checkSaid(checkout, check);
-    checkEnd(checkout, orders.get(checkout.cartId), tickets.get(checkout.cartId) ?? [], check);
-  }
-  const asked = new Set(checkouts.map(({ cartId }) => cartId));
-  for (const { id, externalReference, confirmedAt } of observed.orders) {
-    const explained = externalReference !== null || confirmedAt === null || asked.has(id);
-    check.that('checkouts', explained, () => `${id} is bought without a request of a visitor`);
-  }
-};
+/** Whether a ticket is valid for entry or has been used. */
+const isLive = ({ status }: TicketView): boolean => status !== 'invalidated' && status !== 'cancelled';
+
+/** The purchase is refused for good: neither in progress elsewhere nor for an unknown session. */
+const isRefused = (answer: CheckoutAnswer): boolean => answer.status === 400 && !isOpen(answer);

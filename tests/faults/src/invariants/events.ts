@@ -5,19 +5,26 @@ import type { Check, Evidence } from './verdict.ts';
 /** How many events of each type a state implies. An order may expire several times. */
 type Expected = Readonly<Record<string, number>>;
 
-const ofOrder = ({ state, confirmedAt, cancellation }: OrderView): Expected => ({
-  'order.created': 1,
-  'order.confirmed': confirmedAt === null ? 0 : 1,
-  'order.cancelled': state === 'cancelled' ? 1 : 0,
-  'order.settled': (cancellation?.settledAt ?? null) === null ? 0 : 1,
-});
-
-const ofTicket = ({ status }: TicketView, events: readonly EventView[]): Expected => ({
-  // One whose order was cancelled before it was issued is only cancelled.
-  'ticket.issued': status === 'cancelled' && events[0]?.type === 'ticket.cancelled' ? 0 : 1,
-  'ticket.replaced': status === 'invalidated' ? 1 : 0,
-  'ticket.cancelled': status === 'cancelled' ? 1 : 0,
-});
+/** events: the feed has no gap and says the present state of each order and ticket; a webhook delivers its share. */
+export function checkEvents({ observed, received }: Evidence, check: Check): void {
+  if (!received) return;
+  for (const [index, { id, sequence }] of received.events.entries()) {
+    const before = received.events[index - 1];
+    const follows = before === undefined || sequence === before.sequence + 1;
+    check.that('events', follows, () => `the event ${id} has the sequence ${sequence}, after ${before?.sequence}`);
+  }
+  const byResource = Map.groupBy(received.events, ({ resource }) => resource.id);
+  for (const order of observed.orders) {
+    const { id, state, externalReference, confirmedAt } = order;
+    // A cart is no order before its checkout.
+    const isCart = externalReference === null && !byResource.has(id) && confirmedAt === null;
+    if (!isCart) checkResource(id, state, ofOrder(order), byResource.get(id) ?? [], received.delivered, check);
+  }
+  for (const ticket of observed.tickets) {
+    const events = byResource.get(ticket.id) ?? [];
+    checkResource(ticket.id, ticket.status, ofTicket(ticket, events), events, received.delivered, check);
+  }
+}
 
 /** The events of one resource: one of each change, in order, the last with the present state, all so delivered. */
 const checkResource = (
@@ -47,23 +54,16 @@ const checkResource = (
   check.that('events', inOrder, () => `${id}: the events were delivered in another order than that of the feed`);
 };
 
-/** events: the feed has no gap and says the present state of each order and ticket; a webhook delivers its share. */
-export const checkEvents = ({ observed, received }: Evidence, check: Check): void => {
-  if (!received) return;
-  for (const [index, { id, sequence }] of received.events.entries()) {
-    const before = received.events[index - 1];
-    const follows = before === undefined || sequence === before.sequence + 1;
-    check.that('events', follows, () => `the event ${id} has the sequence ${sequence}, after ${before?.sequence}`);
-  }
-  const byResource = Map.groupBy(received.events, ({ resource }) => resource.id);
-  for (const order of observed.orders) {
-    const { id, state, externalReference, confirmedAt } = order;
-    // A cart is no order before its checkout.
-    const isCart = externalReference === null && !byResource.has(id) && confirmedAt === null;
-    if (!isCart) checkResource(id, state, ofOrder(order), byResource.get(id) ?? [], received.delivered, check);
-  }
-  for (const ticket of observed.tickets) {
-    const events = byResource.get(ticket.id) ?? [];
-    checkResource(ticket.id, ticket.status, ofTicket(ticket, events), events, received.delivered, check);
-  }
-};
+const ofOrder = ({ state, confirmedAt, cancellation }: OrderView): Expected => ({
+  'order.created': 1,
+  'order.confirmed': confirmedAt === null ? 0 : 1,
+  'order.cancelled': state === 'cancelled' ? 1 : 0,
+  'order.settled': (cancellation?.settledAt ?? null) === null ? 0 : 1,
+});
+
+const ofTicket = ({ status }: TicketView, events: readonly EventView[]): Expected => ({
+  // One whose order was cancelled before it was issued is only cancelled.
+  'ticket.issued': status === 'cancelled' && events[0]?.type === 'ticket.cancelled' ? 0 : 1,
+  'ticket.replaced': status === 'invalidated' ? 1 : 0,
+  'ticket.cancelled': status === 'cancelled' ? 1 : 0,
+});

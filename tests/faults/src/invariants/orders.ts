@@ -6,8 +6,86 @@ import { checkCheckouts } from './checkouts.ts';
 import { checkEvents } from './events.ts';
 import type { Check, Evidence } from './verdict.ts';
 
-const did = (entries: readonly Entry[], action: Entry['action'], ...outcomes: Entry['outcome'][]): boolean =>
-  entries.some((entry) => entry.action === action && outcomes.includes(entry.outcome));
+/** Compares a round's evidence. */
+export function checkRound(evidence: Evidence, check: Check): void {
+  for (const { id, capacity, free, held, sold } of evidence.observed.stock) {
+    const text = () => `${id} says ${free} free, ${held} held and ${sold} sold of ${capacity}`;
+    check.that('acknowledged', free + held + sold === capacity, text);
+  }
+  checkAcknowledged(evidence, check);
+  checkKeys(evidence, check);
+  checkCheckouts(evidence, check);
+  checkEvents(evidence, check);
+}
+
+/** acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
+const checkAcknowledged = (evidence: Evidence, check: Check): void => {
+  const { entries, observed, closed = false } = evidence;
+  checkPaid(evidence, check);
+  const orders = new Map(observed.orders.map((order) => [order.id, order]));
+  const byOrder = Map.groupBy(entries, (entry) => orderOf(entry) ?? '');
+  for (const [id, about] of byOrder) {
+    const acknowledged = about.filter(({ outcome }) => outcome === 'ok');
+    if (id === '' || acknowledged.length === 0) continue;
+    const order = orders.get(id);
+    check.that(
+      'acknowledged',
+      order !== undefined,
+      () => `order ${id} is gone, its ${acknowledged[0]?.action} was acknowledged`,
+    );
+    if (order === undefined) continue;
+    checkLines(order, about, check);
+    checkOrder(order, about, closed, check);
+    checkCancellation(order, about, check);
+  }
+  const tickets = new Map(observed.tickets.map((ticket) => [ticket.id, ticket]));
+  const reverted = new Set(entries.flatMap(({ action, subject }) => (action === 'revert' ? [subject] : [])));
+  for (const entry of entries.filter((one) => isAboutTicket(one) && one.outcome === 'ok')) {
+    const { action, subject } = entry;
+    if (action === 'replace') checkReplacement(tickets, subject, check);
+    else if (action !== 'control' || !reverted.has(subject)) checkTicket(tickets.get(subject ?? ''), entry, check);
+  }
+};
+
+/** Paid in full, an order is sold: by the request, its repeat, or the sweep. What was refunded covers nothing. */
+const checkPaid = ({ entries, observed, closed = false }: Evidence, check: Check): void => {
+  const refunded = new Set(entries.filter(({ action }) => action === 'refund').map(({ subject }) => subject));
+  for (const { id, state, total, paid } of observed.orders) {
+    const isPaid = total > 0 && paid >= total && !refunded.has(id) && !closed;
+    check.that(
+      'acknowledged',
+      !isPaid || !unpaidStates.includes(state),
+      () => `${id} is ${state}, and ${paid} are paid`,
+    );
+  }
+};
+
+/** The lines of an order that were added, less those that may have been removed. */
+const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): void => {
+  const { id, lines } = order;
+  const created = entries.find(({ action }) => action === 'create')?.answer as OrderView | null | undefined;
+  // DELETE has no key, and the gateway repeats it where a process dies: then 404 is the answer to what it did itself.
+  const perhapsRemoved = entries.filter(
+    ({ action, outcome, status, unknownTries }) =>
+      action === 'remove' && (outcome !== 'refused' || status === 404 || unknownTries > 0),
+  );
+  const added = entries.filter(({ action, outcome }) => action === 'add' && outcome === 'ok');
+  const sizes = added.map(({ answer }) => (answer as OrderView).lines.length);
+  // Lines are only added and removed one request after the other: the largest answer, less the removals.
+  const promised = Math.max(created?.lines.length ?? lines.length, ...sizes) - perhapsRemoved.length;
+  const removals = () => entries.filter(({ action }) => action === 'remove').flatMap(({ story }) => story);
+  const tooFew = () => `${id} has ${lines.length} lines, not ${promised}; removals: ${removals().join(', ') || 'none'}`;
+  check.that('acknowledged', lines.length >= promised, tooFew);
+  for (const { detail } of perhapsRemoved.filter(({ outcome }) => outcome === 'ok')) {
+    const gone = lines.every((line) => line.id !== detail);
+    check.that('acknowledged', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
+  }
+  const named = entries.findLast(({ action, outcome }) => action === 'change' && outcome === 'ok')?.detail;
+  if (named !== undefined) {
+    const text = () => `${id} names contact ${order.contactNumber}, ${named} was acknowledged`;
+    check.that('acknowledged', order.contactNumber === named, text);
+  }
+};
 
 const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean, check: Check): void => {
   const { id, state } = order;
@@ -38,6 +116,9 @@ const checkOrder = (order: OrderView, entries: readonly Entry[], closed: boolean
   check.that('acknowledged', order.paid <= most, () => `${id} has ${order.paid} paid, at most ${most} were sent`);
 };
 
+const did = (entries: readonly Entry[], action: Entry['action'], ...outcomes: Entry['outcome'][]): boolean =>
+  entries.some((entry) => entry.action === action && outcomes.includes(entry.outcome));
+
 /** One request at most cancelled it; what it released is what it had, unless a change of lines was cut short. */
 const checkCancellation = ({ id, lines, cancellation }: OrderView, entries: readonly Entry[], check: Check): void => {
   const by = entries.filter(({ action, outcome }) => action === 'cancel' && outcome === 'ok');
@@ -50,33 +131,6 @@ const checkCancellation = ({ id, lines, cancellation }: OrderView, entries: read
   const text = () => `${id} of ${lines.length} lines is settled as ${JSON.stringify(cancellation)}`;
   const released = lines.length - (cancellation.controlled ?? 0);
   check.that('acknowledged', cancellation.placesReleased === released, text);
-};
-
-/** The lines of an order that were added, less those that may have been removed. */
-const checkLines = (order: OrderView, entries: readonly Entry[], check: Check): void => {
-  const { id, lines } = order;
-  const created = entries.find(({ action }) => action === 'create')?.answer as OrderView | null | undefined;
-  // DELETE has no key, and the gateway repeats it where a process dies: then 404 is the answer to what it did itself.
-  const perhapsRemoved = entries.filter(
-    ({ action, outcome, status, unknownTries }) =>
-      action === 'remove' && (outcome !== 'refused' || status === 404 || unknownTries > 0),
-  );
-  const added = entries.filter(({ action, outcome }) => action === 'add' && outcome === 'ok');
-  const sizes = added.map(({ answer }) => (answer as OrderView).lines.length);
-  // Lines are only added and removed one request after the other: the largest answer, less the removals.
-  const promised = Math.max(created?.lines.length ?? lines.length, ...sizes) - perhapsRemoved.length;
-  const removals = () => entries.filter(({ action }) => action === 'remove').flatMap(({ story }) => story);
-  const tooFew = () => `${id} has ${lines.length} lines, not ${promised}; removals: ${removals().join(', ') || 'none'}`;
-  check.that('acknowledged', lines.length >= promised, tooFew);
-  for (const { detail } of perhapsRemoved.filter(({ outcome }) => outcome === 'ok')) {
-    const gone = lines.every((line) => line.id !== detail);
-    check.that('acknowledged', gone, () => `${id} has line ${detail}, its removal was acknowledged`);
-  }
-  const named = entries.findLast(({ action, outcome }) => action === 'change' && outcome === 'ok')?.detail;
-  if (named !== undefined) {
-    const text = () => `${id} names contact ${order.contactNumber}, ${named} was acknowledged`;
-    check.that('acknowledged', order.contactNumber === named, text);
-  }
 };
 
 const checkReplacement = (tickets: ReadonlyMap<string, TicketView>, subject: string | null, check: Check): void => {
@@ -113,52 +167,6 @@ const checkTicket = (ticket: TicketView | undefined, { action, subject }: Entry,
     );
   }
 };
-
-/** Paid in full, an order is sold: by the request, its repeat, or the sweep. What was refunded covers nothing. */
-const checkPaid = ({ entries, observed, closed = false }: Evidence, check: Check): void => {
-  const refunded = new Set(entries.filter(({ action }) => action === 'refund').map(({ subject }) => subject));
-  for (const { id, state, total, paid } of observed.orders) {
-    const isPaid = total > 0 && paid >= total && !refunded.has(id) && !closed;
-    check.that(
-      'acknowledged',
-      !isPaid || !unpaidStates.includes(state),
-      () => `${id} is ${state}, and ${paid} are paid`,
-    );
-  }
-};
-
-/** acknowledged: everything that was acknowledged to a client is stored, and nothing exists that no client requested. */
-const checkAcknowledged = (evidence: Evidence, check: Check): void => {
-  const { entries, observed, closed = false } = evidence;
-  checkPaid(evidence, check);
-  const orders = new Map(observed.orders.map((order) => [order.id, order]));
-  const byOrder = Map.groupBy(entries, (entry) => orderOf(entry) ?? '');
-  for (const [id, about] of byOrder) {
-    const acknowledged = about.filter(({ outcome }) => outcome === 'ok');
-    if (id === '' || acknowledged.length === 0) continue;
-    const order = orders.get(id);
-    check.that(
-      'acknowledged',
-      order !== undefined,
-      () => `order ${id} is gone, its ${acknowledged[0]?.action} was acknowledged`,
-    );
-    if (order === undefined) continue;
-    checkLines(order, about, check);
-    checkOrder(order, about, closed, check);
-    checkCancellation(order, about, check);
-  }
-  const tickets = new Map(observed.tickets.map((ticket) => [ticket.id, ticket]));
-  const reverted = new Set(entries.flatMap(({ action, subject }) => (action === 'revert' ? [subject] : [])));
-  for (const entry of entries.filter((one) => isAboutTicket(one) && one.outcome === 'ok')) {
-    const { action, subject } = entry;
-    if (action === 'replace') checkReplacement(tickets, subject, check);
-    else if (action !== 'control' || !reverted.has(subject)) checkTicket(tickets.get(subject ?? ''), entry, check);
-  }
-};
-
-/** Whether the order shows the effect of the entry's request. */
-const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
-  (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');
 
 /**
  * keys: a repeated key returns the first response, creates one order at most, is not refused because of its own effect,
@@ -203,14 +211,6 @@ const checkKeys = ({ entries, observed, closed }: Evidence, check: Check): void 
   }
 };
 
-/** Compares a round's evidence. */
-export const checkRound = (evidence: Evidence, check: Check): void => {
-  for (const { id, capacity, free, held, sold } of evidence.observed.stock) {
-    const text = () => `${id} says ${free} free, ${held} held and ${sold} sold of ${capacity}`;
-    check.that('acknowledged', free + held + sold === capacity, text);
-  }
-  checkAcknowledged(evidence, check);
-  checkKeys(evidence, check);
-  checkCheckouts(evidence, check);
-  checkEvents(evidence, check);
-};
+/** Whether the order shows the effect of the entry's request. */
+const hasEffect = ({ action }: Entry, order: OrderView): boolean =>
+  (action === 'confirm' && order.confirmedAt !== null) || (action === 'cancel' && order.state === 'cancelled');

@@ -52,7 +52,7 @@ export interface Check {
 }
 
 /** Creates a check without results. */
-export const createCheck = (): Check => {
+export function createCheck(): Check {
   const violations: Violation[] = [];
   let checked = 0;
   return {
@@ -64,4 +64,4 @@ export const createCheck = (): Check => {
       return { checked, violations };
     },
   };
-};
+}

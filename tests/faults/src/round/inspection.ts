@@ -46,19 +46,8 @@ const NONSENSE = { nonsense: [null] };
 /** A server that a fault or another program has overloaded says nothing about the product. */
 const PATIENCE_MS = 120_000;
 
-const patiently = async <Result>(read: () => Promise<Result>): Promise<Result> => {
-  for (const until = performance.now() + PATIENCE_MS; ; ) {
-    try {
-      return await read();
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
-  }
-};
-
 /** Opens an inspection. Close it soon: a restarted process must find the files as the crash left them. */
-export const inspect = async (location: DataLocation): Promise<Inspection> => {
+export async function inspect(location: DataLocation): Promise<Inspection> {
   const engines = await patiently(() => openStores(location));
   const open = (service: (typeof services)[number], ...more: (typeof planted)[]): Promise<Store> =>
     patiently(() => engines.store(service.name, [...service.collections, ...more]));
@@ -118,4 +107,15 @@ export const inspect = async (location: DataLocation): Promise<Inspection> => {
     },
     close: () => engines.close(),
   };
+}
+
+const patiently = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+  for (const until = performance.now() + PATIENCE_MS; ; ) {
+    try {
+      return await read();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
 };

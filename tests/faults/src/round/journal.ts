@@ -22,7 +22,9 @@ export type Action =
 const ofTickets: readonly Action[] = ['print', 'control', 'revert', 'replace'];
 
 /** Whether the action's subject is a ticket. */
-export const isAboutTicket = ({ action }: Pick<Entry, 'action'>): boolean => ofTickets.includes(action);
+export function isAboutTicket({ action }: Pick<Entry, 'action'>): boolean {
+  return ofTickets.includes(action);
+}
 
 /** The outcome of a request: done, not done, or inconclusive. */
 export type Outcome = 'ok' | 'refused' | 'unknown';
@@ -61,8 +63,11 @@ export interface CheckoutAnswer {
 }
 
 /** Whether the response leaves the order's outcome open: unknown, or still in progress. */
-export const isOpen = ({ status, code }: CheckoutAnswer): boolean =>
-  status === null || status >= 500 || status === 429 || code === 'order_busy' || code === 'idempotency_in_progress';
+export function isOpen({ status, code }: CheckoutAnswer): boolean {
+  return (
+    status === null || status >= 500 || status === 429 || code === 'order_busy' || code === 'idempotency_in_progress'
+  );
+}
 
 /** A visitor's purchase of one cart: all tries, under one key or without any. */
 export interface Checkout {
@@ -88,7 +93,7 @@ export interface Journal {
 }
 
 /** An empty journal. */
-export const createJournal = (): Journal => {
+export function createJournal(): Journal {
   const entries: Entry[] = [];
   const checkouts: Checkout[] = [];
   const carts = new Set<string>();
@@ -100,26 +105,26 @@ export const createJournal = (): Journal => {
     checkedOut: (checkout) => void checkouts.push(checkout),
     filled: (cartId) => void carts.add(cartId),
   };
-};
+}
 
 /** The order that an entry is about, made or changed; undefined when the client does not know it. */
-export const orderOf = (entry: Entry): string | undefined => {
+export function orderOf(entry: Entry): string | undefined {
   const { action, subject, answer } = entry;
   if (action === 'create') return (answer as OrderView | null)?.id;
   return isAboutTicket(entry) ? undefined : (subject ?? undefined);
-};
+}
+
+/** How many requests and purchases had each outcome. */
+export function countsOf({ entries, checkouts }: Pick<Journal, 'entries' | 'checkouts'>): Record<Outcome, number> {
+  const counts = { ok: 0, refused: 0, unknown: 0 };
+  for (const { outcome } of entries) counts[outcome] += 1;
+  for (const checkout of checkouts) counts[outcomeOf(checkout)] += 1;
+  return counts;
+}
 
 /** The outcome of a checkout after its last try. */
 const outcomeOf = ({ answers }: Checkout): Outcome => {
   const last = answers.at(-1);
   if (last === undefined || isOpen(last)) return 'unknown';
   return Number(last.status) < 300 ? 'ok' : 'refused';
-};
-
-/** How many requests and purchases had each outcome. */
-export const countsOf = ({ entries, checkouts }: Pick<Journal, 'entries' | 'checkouts'>): Record<Outcome, number> => {
-  const counts = { ok: 0, refused: 0, unknown: 0 };
-  for (const { outcome } of entries) counts[outcome] += 1;
-  for (const checkout of checkouts) counts[outcomeOf(checkout)] += 1;
-  return counts;
 };

@@ -13,15 +13,8 @@ export interface Random {
   fork(name: string): Random;
 }
 
-/** FNV-1a hash of a text, 32 bits. */
-const hashOf = (text: string): number => {
-  let hash = 0x811c9dc5;
-  for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
-  return hash >>> 0;
-};
-
 /** Creates the choices of a seed (mulberry32). */
-export const randomFrom = (seed: string): Random => {
+export function randomFrom(seed: string): Random {
   let state = hashOf(seed);
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -49,4 +42,11 @@ export const randomFrom = (seed: string): Random => {
     },
     fork: (name) => randomFrom(`${seed}/${name}`),
   };
+}
+
+/** FNV-1a hash of a text, 32 bits. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return hash >>> 0;
 };

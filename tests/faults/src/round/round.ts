@@ -74,20 +74,20 @@ export interface Scenario {
 }
 
 /** The share of a list that this turn plays: turns meet every item, in an order by the seed, before they repeat one. */
-export const shareOf = <T>({ seed, turn }: Pick<Context, 'seed' | 'turn'>, all: readonly T[], count: number): T[] => {
+export function shareOf<T>({ seed, turn }: Pick<Context, 'seed' | 'turn'>, all: readonly T[], count: number): T[] {
   const shuffled = randomFrom(`${seed}/shares`).shuffled(all);
   const size = Math.min(count, all.length);
   return Array.from({ length: size }, (_, index) => shuffled[(turn * size + index) % all.length] as T);
-};
+}
 
 /** Starts a round: puts a performance on sale; by default one with places for a price and free ones. */
-export const beginRound = async (
+export async function beginRound(
   { api, reference, size, receiver, feed: shared }: Context,
   sections: readonly Section[] = [
     { code: 'FLOOR', capacity: 600 },
     { code: 'FREE', capacity: 300, amount: 0 },
   ],
-): Promise<Round> => {
+): Promise<Round> {
   const since = new Date(Date.now() - 10_000);
   const feed = shared ?? (await openFeed(api));
   return {
@@ -103,11 +103,11 @@ export const beginRound = async (
     unfinished: [],
     slack: size === 'short' ? 10 : 1,
   };
-};
+}
 
 /** Returns `count` buyers of a round, each with habits of its own. */
-export const buyersOf = ({ api, random }: Context, round: Round, count: number, persistent?: boolean): Buyer[] =>
-  Array.from({ length: count }, (_, index) =>
+export function buyersOf({ api, random }: Context, round: Round, count: number, persistent?: boolean): Buyer[] {
+  return Array.from({ length: count }, (_, index) =>
     openBuyer({
       api,
       journal: round.journal,
@@ -116,6 +116,7 @@ export const buyersOf = ({ api, random }: Context, round: Round, count: number, 
       ...(persistent === undefined ? {} : { persistent }),
     }),
   );
+}
 
 /** The time until everything must be right, and that of the start of a killed process. */
 const QUIET_MS = 30_000;
@@ -125,12 +126,12 @@ const STEADY_MS = 1_500;
 const LOOK_EVERY_MS = 500;
 
 /** messages: outboxes drain, and the dead letters are exactly the planted ones. */
-export const checkMessages = (
+export function checkMessages(
   pending: readonly Pick<OutboxEvent, 'type' | 'key'>[],
   deadLetters: readonly Pick<DeadLetter, 'id' | 'queue' | 'reason' | 'message'>[],
   planted: readonly string[],
   check: Check,
-): void => {
+): void {
   check.that('messages', pending.length === 0, () => {
     const some = pending.slice(0, 5).map(({ type, key }) => `${type} of ${key}`);
     return `${pending.length} events are not published: ${some.join(', ')}`;
@@ -141,18 +142,18 @@ export const checkMessages = (
     check.that('messages', expected.delete(name), () => `dead letter ${id} (${message.type}): ${reason}`);
   }
   check.that('messages', expected.size === 0, () => `planted and not a dead letter: ${[...expected].join(', ')}`);
-};
+}
 
 /**
  * Waits until what clients know of the rounds agrees with the product and stays so, or the patience ends (default: the
  * promised 30 s, with the slack of the rounds), then checks what is stored. Returns the remaining violations.
  */
-export const settle = async (
+export async function settle(
   deployment: Deployment,
   api: Client,
   rounds: readonly Round[],
   patienceMs = QUIET_MS * Math.max(...rounds.map(({ slack }) => slack)),
-): Promise<Verdict> => {
+): Promise<Verdict> {
   await Promise.all(rounds.flatMap(({ unfinished }) => unfinished));
   const inspection = await inspect(deployment.data);
   const startedAt = performance.now();
@@ -197,7 +198,7 @@ export const settle = async (
   } finally {
     await inspection.close();
   }
-};
+}
 
 /** A round that was played and checked. */
 export interface Played extends Verdict {
@@ -207,7 +208,7 @@ export interface Played extends Verdict {
 }
 
 /** Plays a scenario once, waits until the deployment is quiet and checks it. */
-export const playRound = async (play: (context: Context) => Promise<Round>, context: Context): Promise<Played> => {
+export async function playRound(play: (context: Context) => Promise<Round>, context: Context): Promise<Played> {
   const startedAt = performance.now();
   const receiver = await receiverFor(context.deployment, context.api);
   const round = await play({ ...context, receiver });
@@ -215,4 +216,4 @@ export const playRound = async (play: (context: Context) => Promise<Round>, cont
   await receiver.close();
   await round.afterwards?.();
   return { ...verdict, round, seconds: (performance.now() - startedAt) / 1000 };
-};
+}

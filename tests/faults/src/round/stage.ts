@@ -19,12 +19,10 @@ export interface Hall {
   readonly sections: readonly { readonly id: string; readonly capacity: number }[];
 }
 
-const post = (body: object) => ({ method: 'POST', body });
-
 const DAY = 86_400_000;
 
 /** Puts a performance on sale. `name` is unique in the installation. */
-export const openHall = async (api: Client, name: string, sections: readonly Section[]): Promise<Hall> => {
+export async function openHall(api: Client, name: string, sections: readonly Section[]): Promise<Hall> {
   const code = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '-');
   const tariff = await must(api, '/svc/v3/catalog/tariffs', post({ code, name: { en: name } }));
   const performance = {
@@ -44,10 +42,12 @@ export const openHall = async (api: Client, name: string, sections: readonly Sec
   const product = await must(api, '/svc/v3/catalog/products', post(show));
   const [made] = product.performances;
   return { performanceId: made.id, tariffId: tariff.id, sections: made.seatCategories };
-};
+}
+
+const post = (body: object) => ({ method: 'POST', body });
 
 /** Creates a point of sale that holds places for `holdSeconds`; returns its service host. */
-export const openPointOfSale = async (api: Client, name: string, hall: Hall, holdSeconds: number): Promise<string> => {
+export async function openPointOfSale(api: Client, name: string, hall: Hall, holdSeconds: number): Promise<string> {
   const pointOfSale = {
     serviceHost: `${name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-')}.example`,
     name,
@@ -60,7 +60,7 @@ export const openPointOfSale = async (api: Client, name: string, hall: Hall, hol
   };
   const made = await must(api, '/svc/v3/catalog/points-of-sale', post(pointOfSale));
   return made.serviceHost;
-};
+}
 
 /** A requested item. */
 export interface RequestedItem {
@@ -72,12 +72,14 @@ export interface RequestedItem {
 }
 
 /** A request for `quantity` unspecified places of the first seat category. */
-export const anyPlaces = ({ performanceId, tariffId, sections }: Hall, quantity: number): RequestedItem => ({
-  performanceId,
-  tariffId,
-  seatCategoryId: String(sections[0]?.id),
-  quantity,
-});
+export function anyPlaces({ performanceId, tariffId, sections }: Hall, quantity: number): RequestedItem {
+  return {
+    performanceId,
+    tariffId,
+    seatCategoryId: String(sections[0]?.id),
+    quantity,
+  };
+}
 
 /** The product's state of one round, as it answers reads. */
 export interface ObservedState {
@@ -95,23 +97,12 @@ export interface Scope {
   readonly since: Date;
 }
 
-/** Every item of a list, page by page. */
-const all = async <T>(api: Client, path: string): Promise<T[]> => {
-  const found: T[] = [];
-  for (let after = ''; ; ) {
-    const page: { items: T[]; nextCursor: string | null } = await must(api, `${path}&limit=500${after}`);
-    found.push(...page.items);
-    if (page.nextCursor === null) return found;
-    after = `&cursor=${encodeURIComponent(page.nextCursor)}`;
-  }
-};
-
 /** Reads the state through the institution API, as any client could; of the carts, which no list has, those named. */
-export const observeState = async (
+export async function observeState(
   api: Client,
   { hall, reference, since }: Scope,
   carts: Iterable<string> = [],
-): Promise<ObservedState> => {
+): Promise<ObservedState> {
   const { performanceId } = hall;
   const [availability, listed, tickets] = await Promise.all([
     must(api, `/svc/v3/catalog/performances/${performanceId}/availability`),
@@ -123,4 +114,15 @@ export const observeState = async (
   const known = new Set(orders.map(({ id }) => id));
   const hidden = await Promise.all([...carts].filter((id) => !known.has(id)).map((id) => findOrder(api, id)));
   return { stock: availability.seatCategories, orders: [...orders, ...hidden.flatMap((cart) => cart ?? [])], tickets };
+}
+
+/** Every item of a list, page by page. */
+const all = async <T>(api: Client, path: string): Promise<T[]> => {
+  const found: T[] = [];
+  for (let after = ''; ; ) {
+    const page: { items: T[]; nextCursor: string | null } = await must(api, `${path}&limit=500${after}`);
+    found.push(...page.items);
+    if (page.nextCursor === null) return found;
+    after = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
 };

@@ -6,6 +6,40 @@ import type { Random } from './random.ts';
 import { buyersOf, type Context, type Round } from './round.ts';
 import { anyPlaces, type Hall } from './stage.ts';
 
+/** The longest time for which one purchase delays the next: a wait for crash detection does not stop the sale. */
+const REQUEST_TIMEOUT_MS = 1_500;
+/** The most purchases in flight. */
+const CONCURRENCY = 3;
+
+/** After a purchase that could not begin: clients in a hurry would leave no processor to the start of what they miss. */
+const PAUSE_MS = 500;
+
+/**
+ * Runs one after the other, until `enough` returns true; resolves when all are finished. After one that returns false
+ * there is a pause.
+ */
+export async function inTurn(act: (turn: number) => Promise<unknown>, enough: () => boolean): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  for (let turn = 0; !enough(); turn++) {
+    const one = act(turn)
+      .then((begun) => (begun === false ? pause(PAUSE_MS) : undefined))
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+    await Promise.race(underWay.size < CONCURRENCY ? [one, pause(REQUEST_TIMEOUT_MS)] : underWay);
+  }
+  await Promise.all(underWay);
+}
+
+/** One purchase after the other, most of them cancelled again, until `enough` returns true. */
+export function trade(buyer: Buyer, hall: Hall, random: Random, enough: () => boolean): Promise<void> {
+  return inTurn(async (turn) => {
+    const own = random.fork(`${turn}`);
+    const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
+    if (order) await goOn(buyer, order, own);
+    return order !== undefined;
+  }, enough);
+}
+
 /** The requests that follow the creation of an order. */
 const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Promise<void> => {
   const fate = random.next();
@@ -23,44 +57,11 @@ const goOn = async (buyer: Buyer, { id, total }: OrderView, random: Random): Pro
   if (random.chance(0.6)) await buyer.cancel(id, random.chance(0.3));
 };
 
-/** The longest time for which one purchase delays the next: a wait for crash detection does not stop the sale. */
-const REQUEST_TIMEOUT_MS = 1_500;
-/** The most purchases in flight. */
-const CONCURRENCY = 3;
-
-/** After a purchase that could not begin: clients in a hurry would leave no processor to the start of what they miss. */
-const PAUSE_MS = 500;
-
-/**
- * Runs one after the other, until `enough` returns true; resolves when all are finished. After one that returns false
- * there is a pause.
- */
-export const inTurn = async (act: (turn: number) => Promise<unknown>, enough: () => boolean): Promise<void> => {
-  const underWay = new Set<Promise<void>>();
-  for (let turn = 0; !enough(); turn++) {
-    const one = act(turn)
-      .then((begun) => (begun === false ? pause(PAUSE_MS) : undefined))
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-    await Promise.race(underWay.size < CONCURRENCY ? [one, pause(REQUEST_TIMEOUT_MS)] : underWay);
-  }
-  await Promise.all(underWay);
-};
-
-/** One purchase after the other, most of them cancelled again, until `enough` returns true. */
-export const trade = (buyer: Buyer, hall: Hall, random: Random, enough: () => boolean): Promise<void> =>
-  inTurn(async (turn) => {
-    const own = random.fork(`${turn}`);
-    const order = createdBy(await buyer.create([anyPlaces(hall, own.between(1, 3))]));
-    if (order) await goOn(buyer, order, own);
-    return order !== undefined;
-  }, enough);
-
 /** Starts clients that go on until `enough`. */
 export type Clients = (enough: () => boolean) => readonly Promise<unknown>[];
 
 /** Lets clients act while `act` runs; the round is checked after their last request. */
-export const during = async <T>(round: Round, clients: Clients, act: () => Promise<T>): Promise<T> => {
+export async function during<T>(round: Round, clients: Clients, act: () => Promise<T>): Promise<T> {
   let over = false;
   const acting = clients(() => over);
   round.unfinished.push(...acting);
@@ -71,20 +72,20 @@ export const during = async <T>(round: Round, clients: Clients, act: () => Promi
   } finally {
     over = true;
   }
-};
+}
 
 /** Partners who buy and cancel. */
-export const partnersOf = (context: Context, round: Round, count: number, persistent?: boolean): Clients => {
+export function partnersOf(context: Context, round: Round, count: number, persistent?: boolean): Clients {
   const buyers = buyersOf(context, round, count, persistent);
   return (enough) =>
     buyers.map((buyer, index) => trade(buyer, round.hall, context.random.fork(`trade ${index}`), enough));
-};
+}
 
 /** Seconds for which the point of sale of visitors holds places. */
 const HOLD_SECONDS = 20;
 
 /** Visitors of a web shop, who fill carts and buy them. */
-export const visitorsOf = async (context: Context, round: Round, count: number): Promise<Clients> => {
+export async function visitorsOf(context: Context, round: Round, count: number): Promise<Clients> {
   const { api, deployment, random, reference } = context;
   const { hall, journal } = round;
   const shop = await openShop(deployment, api, reference, hall, HOLD_SECONDS);
@@ -96,12 +97,12 @@ export const visitorsOf = async (context: Context, round: Round, count: number):
         enough,
       ),
     );
-};
+}
 
 /** Lets partners and visitors buy and cancel while `act` runs; fewer of them in the short version. */
-export const duringTraffic = async <T>(context: Context, round: Round, act: () => Promise<T>): Promise<T> => {
+export async function duringTraffic<T>(context: Context, round: Round, act: () => Promise<T>): Promise<T> {
   const each = context.size === 'short' ? 2 : 4;
   const partners = partnersOf(context, round, each);
   const visitors = await visitorsOf(context, round, each);
   return during(round, (enough) => [...partners(enough), ...visitors(enough)], act);
-};
+}

@@ -30,13 +30,13 @@ const alone = <T>(victims: readonly ProductProcess[], act: () => Promise<T>): Pr
  * starts when the point is armed. One kill at a time per service; several services in parallel. Returns whether the
  * point was reached.
  */
-export const killAt = (
+export function killAt(
   { deployment }: Pick<Context, 'deployment'>,
   round: Round,
   point: string,
   nth: number,
   meanwhile: () => Promise<unknown> = async () => undefined,
-): Promise<boolean> => {
+): Promise<boolean> {
   const victims = deployment.runs(crashPointNamed(point).service);
   return alone(victims, async () => {
     await Promise.all(victims.map((victim) => victim.arm(point, nth)));
@@ -50,10 +50,10 @@ export const killAt = (
     await acting;
     return reached;
   });
-};
+}
 
 /** Kills at each of the points, at one of its first passages; returns those that were not reached. */
-export const killAtEach = async (context: Context, round: Round, points: readonly string[]): Promise<string[]> => {
+export async function killAtEach(context: Context, round: Round, points: readonly string[]): Promise<string[]> {
   const missed: string[] = [];
   const strike = async (point: string): Promise<void> => {
     const nth = context.random.fork(point).between(1, 2);
@@ -61,15 +61,15 @@ export const killAtEach = async (context: Context, round: Round, points: readonl
   };
   await Promise.all(points.map(strike));
   return missed;
-};
+}
 
 /** Kills every process of a service, so that none does its work meanwhile, and restarts them at the end. */
-export const killAll = (
+export function killAll(
   { deployment }: Pick<Context, 'deployment'>,
   round: Round,
   service: ServiceName,
   meanwhile: () => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const victims = deployment.runs(service);
   return alone(victims, async () => {
     await Promise.all(victims.map((victim) => victim.stop('SIGKILL')));
@@ -77,7 +77,7 @@ export const killAll = (
     await meanwhile();
     round.revivals.push(...(await deployment.revive(victims)));
   });
-};
+}
 
 /** The kills of a long round. */
 const PER_ROUND = 8;
@@ -85,15 +85,21 @@ const PER_ROUND = 8;
 const SHORT = { embedded: 1, scaled: 2 } as const;
 
 /** How many rounds play all of these points. */
-export const roundsOf = (points: readonly string[]): number => Math.ceil(points.length / PER_ROUND);
+export function roundsOf(points: readonly string[]): number {
+  return Math.ceil(points.length / PER_ROUND);
+}
 
 /** The points of this turn. */
-export const pointsOf = (context: Context, all: readonly string[]): readonly string[] =>
-  context.points ?? shareOf(context, all, context.size === 'short' ? SHORT[context.deployment.engines] : PER_ROUND);
+export function pointsOf(context: Context, all: readonly string[]): readonly string[] {
+  return (
+    context.points ?? shareOf(context, all, context.size === 'short' ? SHORT[context.deployment.engines] : PER_ROUND)
+  );
+}
 
 /** Checks that the kills took place: a point that nothing reached proves nothing. */
-export const mustBeReached = (missed: readonly string[], check: Check): void =>
+export function mustBeReached(missed: readonly string[], check: Check): void {
   check.that('round', missed.length === 0, () => `never reached: ${missed.join(', ')}`);
+}
 
 const ofSales = pointsIn('purchase', 'cancellation');
 

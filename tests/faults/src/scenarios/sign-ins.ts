@@ -15,7 +15,7 @@ import { during, inTurn } from '../round/traffic.ts';
 import { killAt, mustBeReached, pointsOf, roundsOf } from './kills.ts';
 
 /** grants: a code gives tokens once, a refresh token has one successor, a replay ends both, and a sign-in survives. */
-export const checkGrants = (grants: readonly KnownGrant[], check: Check): void => {
+export function checkGrants(grants: readonly KnownGrant[], check: Check): void {
   for (const { code, tokens, givenAfterEnd, signedIn } of grants) {
     check.that('grants', code.given <= 1, () => `a code gave tokens ${code.given} times`);
     const isLost = code.given === 0 && code.unknown === 0;
@@ -29,7 +29,7 @@ export const checkGrants = (grants: readonly KnownGrant[], check: Check): void =
     check.that('grants', givenAfterEnd === 0, () => 'a grant gave tokens after a used refresh token was shown again');
     check.that('grants', signedIn !== false, () => 'a user was asked to sign in again, a moment after signing in');
   }
-};
+}
 
 /** The requests with one API key, and what the product has counted of them. */
 export interface CountedKey {
@@ -49,7 +49,7 @@ const LOSES_MS = 10_000;
 const MARGIN_MS = 1_000;
 
 /** usage: a request is counted once, in every resolution; a killed gateway loses at most its last ten seconds. */
-export const checkUsage = ({ answered, unknown, kills, counted }: CountedKey, check: Check): void => {
+export function checkUsage({ answered, unknown, kills, counted }: CountedKey, check: Check): void {
   const { minute, hour, day } = counted;
   const agree = minute === hour && hour === day;
   check.that('usage', agree, () => `the usage is ${minute} by minutes, ${hour} by hours, ${day} by days`);
@@ -59,7 +59,7 @@ export const checkUsage = ({ answered, unknown, kills, counted }: CountedKey, ch
   const most = answered.length + unknown;
   const fits = day >= least && day <= most;
   check.that('usage', fits, () => `${day} requests are counted, of ${most} at least ${least} should be`);
-};
+}
 
 const USERS = 3;
 /** Between two requests of the page with the API key, and between two erasures. */

@@ -21,11 +21,11 @@ interface PlayOptions {
  * Plays the short versions, one after the other, those of an inner list at once, and then waits for all to be quiet.
  * Returns the violations.
  */
-export const play = async (
+export async function play(
   deployment: Deployment,
   scenarios: readonly (Scenario | readonly Scenario[])[],
   { patienceMs, points }: PlayOptions = {},
-): Promise<readonly Violation[]> => {
+): Promise<readonly Violation[]> {
   const api = openApi(deployment);
   const rounds: Round[] = [];
   const receiver = await receiverFor(deployment, api);
@@ -43,7 +43,7 @@ export const play = async (
   if (violations.length > 0)
     process.stdout.write(`seed ${seed}\n${JSON.stringify(rounds.map(({ faults }) => faults))}\n`);
   return violations;
-};
+}
 
 /** How long a finding must stay unchanged, and how long it is read again. */
 const TIMES = {

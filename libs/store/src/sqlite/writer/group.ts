@@ -8,22 +8,35 @@ export interface WritableFile {
   prepare(sql: string): StatementSync;
 }
 
-const unmet = (step: number): Failure => ({ step, code: 0, message: 'no row changed' });
-
-const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer | undefined => {
-  const statement = prepare(sql);
-  if (kind === 'rows') return rowsOf(statement, values);
-  if (kind === 'each') return values.reduce((changes, row) => changes + Number(statement.run(...row).changes), 0);
-  const changes = Number(statement.run(...values).changes);
-  return kind === 'must' && changes === 0 ? undefined : changes;
-};
-
 const busy = 5;
 /**
  * Longest wait of a write, in milliseconds, for others or for the file; then it is refused, because a write that
  * records its own time must be visible soon.
  */
 const PATIENCE_MS = 8_000;
+
+/**
+ * Commits all writes in one transaction, each all or nothing, and responds in order after the commit, so that every
+ * acknowledged write is durable. If the transaction itself fails, all of them fail.
+ */
+export function commitGroup(file: WritableFile, writes: readonly Write[]): Answer[] {
+  const { database } = file;
+  try {
+    file.prepare('BEGIN IMMEDIATE').run();
+    const answers: Answer[] = [];
+    for (const write of writes) {
+      const answer = runWrite(file, write);
+      if (!database.isTransaction) return writes.map(() => (isFailure(answer) ? answer : failureOf('rolled back')));
+      answers.push(answer);
+    }
+    file.prepare('COMMIT').run();
+    return answers;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    const failure = failureOf(error);
+    return writes.map(() => failure);
+  }
+}
 
 /** Runs one write inside the open transaction; a failure rolls it back completely. */
 const runWrite = (file: WritableFile, [, , steps, queuedAt]: Write): Answer => {
@@ -51,25 +64,12 @@ const runWrite = (file: WritableFile, [, , steps, queuedAt]: Write): Answer => {
   }
 };
 
-/**
- * Commits all writes in one transaction, each all or nothing, and responds in order after the commit, so that every
- * acknowledged write is durable. If the transaction itself fails, all of them fail.
- */
-export const commitGroup = (file: WritableFile, writes: readonly Write[]): Answer[] => {
-  const { database } = file;
-  try {
-    file.prepare('BEGIN IMMEDIATE').run();
-    const answers: Answer[] = [];
-    for (const write of writes) {
-      const answer = runWrite(file, write);
-      if (!database.isTransaction) return writes.map(() => (isFailure(answer) ? answer : failureOf('rolled back')));
-      answers.push(answer);
-    }
-    file.prepare('COMMIT').run();
-    return answers;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    const failure = failureOf(error);
-    return writes.map(() => failure);
-  }
+const perform = ({ prepare }: WritableFile, [sql, kind, values]: Step): Answer | undefined => {
+  const statement = prepare(sql);
+  if (kind === 'rows') return rowsOf(statement, values);
+  if (kind === 'each') return values.reduce((changes, row) => changes + Number(statement.run(...row).changes), 0);
+  const changes = Number(statement.run(...values).changes);
+  return kind === 'must' && changes === 0 ? undefined : changes;
 };
+
+const unmet = (step: number): Failure => ({ step, code: 0, message: 'no row changed' });

@@ -48,4 +48,6 @@ export type Answer = number | readonly (readonly unknown[])[] | Failure;
 /** Calls and their results, flat and alternating, in the order of their commits. */
 export type Reply = readonly (number | Answer)[];
 
-export const isFailure = (answer: Answer): answer is Failure => typeof answer === 'object' && !Array.isArray(answer);
+export function isFailure(answer: Answer): answer is Failure {
+  return typeof answer === 'object' && !Array.isArray(answer);
+}

@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 /** Starts the one writer thread of a process. While idle it does not keep the process alive. */
-export const startWriterThread = () => {
+export function startWriterThread() {
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
   const worker = new Worker(fileURLToPath(new URL(`./writer${extension}`, import.meta.url)), {
     name: 'sqlite-writer',
@@ -86,4 +86,4 @@ export const startWriterThread = () => {
       await worker.terminate();
     },
   };
-};
+}

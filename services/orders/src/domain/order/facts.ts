@@ -8,9 +8,9 @@ export type MailRequested = ReturnType<typeof mailRequested>;
 export type DomainFact = OrderConfirmed | OrderCancelled | OrderExpired | ContactNamed | MailRequested;
 
 /** The id of the ticket that confirming a line creates; derived from the line's id, so no call is needed. */
-export const ticketIdOf = (lineId: string): string => `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
-
-const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
+export function ticketIdOf(lineId: string): string {
+  return `tic_${lineId.slice(lineId.indexOf('_') + 1)}`;
+}
 
 /**
  * The order's places are sold: tickets are created from it. Published again, with a newer version, when the buyer
@@ -21,35 +21,37 @@ const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) =
  * {@link namedTickets} carries the names. While orders owes tickets that call, the fact says so, and tickets leaves the
  * issue to it.
  */
-export const orderConfirmed = (order: Order) => ({
-  type: 'order.confirmed' as const,
-  data: {
-    orderId: order.id,
-    ...(order.shortNumber === undefined ? {} : { number: order.shortNumber }),
-    contactNumber: order.contactNumber,
-    pointOfSale: order.pointOfSale,
-    ...(order.createdBy && { createdBy: order.createdBy }),
-    ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
-    ...(order.namesDue == null ? {} : { callFollows: true as const }),
-    tickets: order.lines.map(
-      ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
-        ticketId: ticketIdOf(id),
-        lineId: id,
-        performanceId,
-        seatCategoryId,
-        tariffId,
-        place,
-        price: { amount, currency: order.currency },
-        productId,
-        startDate,
-        ...(about === undefined ? {} : { about }),
-      }),
-    ),
-  },
-});
+export function orderConfirmed(order: Order) {
+  return {
+    type: 'order.confirmed' as const,
+    data: {
+      orderId: order.id,
+      ...(order.shortNumber === undefined ? {} : { number: order.shortNumber }),
+      contactNumber: order.contactNumber,
+      pointOfSale: order.pointOfSale,
+      ...(order.createdBy && { createdBy: order.createdBy }),
+      ...(order.ticketDelivery === undefined ? {} : { ticketDelivery: order.ticketDelivery }),
+      ...(order.namesDue == null ? {} : { callFollows: true as const }),
+      tickets: order.lines.map(
+        ({ id, performanceId, seatCategoryId, tariffId, place, amount, productId, startDate, about }) => ({
+          ticketId: ticketIdOf(id),
+          lineId: id,
+          performanceId,
+          seatCategoryId,
+          tariffId,
+          place,
+          price: { amount, currency: order.currency },
+          productId,
+          startDate,
+          ...(about === undefined ? {} : { about }),
+        }),
+      ),
+    },
+  };
+}
 
 /** The body of the call that issues tickets: {@link orderConfirmed} with the beneficiaries' names. */
-export const namedTickets = (order: Order) => {
+export function namedTickets(order: Order) {
   const { callFollows: _, ...data } = orderConfirmed(order).data;
   const lines = new Map(order.lines.map((line) => [line.id, line]));
   const tickets = data.tickets.map((ticket) => {
@@ -57,55 +59,65 @@ export const namedTickets = (order: Order) => {
     return { ...ticket, beneficiary, ...(beneficiaryAsOf === undefined ? {} : { beneficiaryAsOf }) };
   });
   return { ...data, tickets };
-};
+}
 
 /** Whether the order names any beneficiary. */
-export const hasNames = ({ lines }: Pick<Order, 'lines'>): boolean => lines.some(({ beneficiary }) => beneficiary);
+export function hasNames({ lines }: Pick<Order, 'lines'>): boolean {
+  return lines.some(({ beneficiary }) => beneficiary);
+}
 
 /**
  * Lists the places of the lines; without tickets also those of removed lines that are not released yet. With tickets
  * each place stands for one of them.
  */
-export const orderCancelled = (
+export function orderCancelled(
   { id: orderId, lines, removedPlaces }: Order,
   { hadTickets, override = false }: Pick<Cancellation, 'hadTickets' | 'override'>,
-) => ({
-  type: 'order.cancelled' as const,
-  data: {
-    orderId,
-    hadTickets,
-    override,
-    placeIds: [...placeIdsOf(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
-  },
-});
+) {
+  return {
+    type: 'order.cancelled' as const,
+    data: {
+      orderId,
+      hadTickets,
+      override,
+      placeIds: [...placeIdsOf(lines), ...(hadTickets ? [] : (removedPlaces?.placeIds ?? []))],
+    },
+  };
+}
+
+const placeIdsOf = (lines: readonly Line[]): string[] => lines.map(({ place }) => place.id);
 
 /**
  * The contact that an order of a client or of a point of sale names, or names no more; none for other orders, and before
  * it has named one.
  */
-export const contactNamed = ({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) => {
+export function contactNamed({ id: orderId, createdBy, pointOfSale, contactNumber, hadContact }: Order) {
   const clientId = createdBy && 'clientId' in createdBy ? createdBy.clientId : null;
   if ((contactNumber === null && hadContact !== true) || (clientId === null && pointOfSale === null)) return [];
   return [{ type: 'order.contact_named' as const, data: { orderId, contactNumber, clientId, pointOfSale } }];
-};
+}
 
 /** Lists the places of the lines, which are free again. */
-export const orderExpired = ({ id: orderId, lines }: Order) => ({
-  type: 'order.expired' as const,
-  data: { orderId, placeIds: placeIdsOf(lines) },
-});
+export function orderExpired({ id: orderId, lines }: Order) {
+  return {
+    type: 'order.expired' as const,
+    data: { orderId, placeIds: placeIdsOf(lines) },
+  };
+}
 
 /** The institution wants its buyer to get a mail again; `requestedAt` in epoch milliseconds. */
-export const mailRequested = (
+export function mailRequested(
   { id: orderId, pointOfSale, contactNumber }: Pick<Order, 'id' | 'pointOfSale' | 'contactNumber'>,
   requestedAt: number,
-) => ({
-  type: 'order.mail_requested' as const,
-  data: {
-    orderId,
-    pointOfSale,
-    contactNumber,
-    kind: 'confirmation' as const,
-    requestedAt: new Date(requestedAt).toISOString(),
-  },
-});
+) {
+  return {
+    type: 'order.mail_requested' as const,
+    data: {
+      orderId,
+      pointOfSale,
+      contactNumber,
+      kind: 'confirmation' as const,
+      requestedAt: new Date(requestedAt).toISOString(),
+    },
+  };
+}

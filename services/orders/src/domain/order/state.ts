@@ -6,53 +6,65 @@ import { isPaidInFull, type Line, type Order, type State } from './order.ts';
 export const unpaidStates: readonly State[] = ['open', 'reserved', 'payment_pending'];
 
 /** Whether places are held unsold and a deadline runs. */
-export const isUnpaid = ({ state }: Pick<Order, 'state'>): boolean => unpaidStates.includes(state);
+export function isUnpaid({ state }: Pick<Order, 'state'>): boolean {
+  return unpaidStates.includes(state);
+}
 
 /** Whether the order is not listed: a cart, or one that was never bought. */
-export const isHidden = ({ listedAt }: Pick<Order, 'listedAt'>): boolean => listedAt === null;
+export function isHidden({ listedAt }: Pick<Order, 'listedAt'>): boolean {
+  return listedAt === null;
+}
 
 /** The lines of an order that ends: without beneficiaries if it was never bought. */
-export const linesAtEnd = (order: Order): readonly Line[] =>
-  isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
+export function linesAtEnd(order: Order): readonly Line[] {
+  return isHidden(order) ? order.lines.map((line) => ({ ...line, beneficiary: null })) : order.lines;
+}
 
 /** Marks an order that ends without ever being bought as ready for deletion. */
-export const abandoned = (order: Order, now: number): Pick<Order, 'abandonedAt'> =>
-  isHidden(order) ? { abandonedAt: now } : {};
+export function abandoned(order: Order, now: number): Pick<Order, 'abandonedAt'> {
+  return isHidden(order) ? { abandonedAt: now } : {};
+}
+
+/** Whether the deadline has passed and its consequence is not written yet: the expiry, or the sale of a paid order. */
+export function isPastDue(order: Order, now: number): boolean {
+  return order.saleDue == null && isOver(order, now);
+}
 
 const isOver = (order: Order, now: number): boolean =>
   isUnpaid(order) && order.deadline !== null && order.deadline <= now;
 
-/** Whether the deadline has passed and its consequence is not written yet: the expiry, or the sale of a paid order. */
-export const isPastDue = (order: Order, now: number): boolean => order.saleDue == null && isOver(order, now);
-
 /** The order with a visible change. `modifiedAt` never decreases, since clocks of processes differ. */
-export const touched = <O extends Order>(order: O, now: number): O =>
-  order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
+export function touched<O extends Order>(order: O, now: number): O {
+  return order.modifiedAt === null ? order : { ...order, modifiedAt: Math.max(order.modifiedAt, now) };
+}
 
 /** A `payment_pending` order in its previous state and deadline: its places are held no longer than until then. */
-export const backFromWaiting = <O extends Order>(order: O, now: number): O => ({
-  ...order,
-  state: order.cameFrom ?? 'open',
-  cameFrom: null,
-  deadline: order.expiresAt,
-  shorteningDue: now,
-});
+export function backFromWaiting<O extends Order>(order: O, now: number): O {
+  return {
+    ...order,
+    state: order.cameFrom ?? 'open',
+    cameFrom: null,
+    deadline: order.expiresAt,
+    shorteningDue: now,
+  };
+}
 
 /**
  * Returns a `payment_pending` order without pending payments to its previous state and deadline. Once that deadline
  * has passed it keeps waiting for what is due until the grace period ends.
  */
-export const waitingNoMore = <O extends Order>(order: O, now: number): O =>
-  order.state !== 'payment_pending' ||
-  order.payments.some(({ status }) => status === 'pending') ||
-  (order.expiresAt ?? 0) <= now
+export function waitingNoMore<O extends Order>(order: O, now: number): O {
+  return order.state !== 'payment_pending' ||
+    order.payments.some(({ status }) => status === 'pending') ||
+    (order.expiresAt ?? 0) <= now
     ? order
     : touched(backFromWaiting(order, now), now);
+}
 
 /** The performances of the lines, each once, in order of the lines. */
-export const performancesOf = (lines: readonly Pick<Line, 'performanceId'>[]): string[] => [
-  ...new Set(lines.map(({ performanceId }) => performanceId)),
-];
+export function performancesOf(lines: readonly Pick<Line, 'performanceId'>[]): string[] {
+  return [...new Set(lines.map(({ performanceId }) => performanceId))];
+}
 
 const names: Readonly<Record<State, string>> = {
   open: 'open',
@@ -64,40 +76,47 @@ const names: Readonly<Record<State, string>> = {
 };
 
 /** The refusal of an action in a state that does not allow it. */
-export const wrongState = ({ state }: Pick<Order, 'state'>, action: string): Refused => ({
-  refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
-});
+export function wrongState({ state }: Pick<Order, 'state'>, action: string): Refused {
+  return {
+    refused: { reason: 'wrong_state', state, details: `The order is ${names[state]}, so it cannot be ${action}.` },
+  };
+}
 
 /**
  * The refusal of a command that cannot be decided now, or undefined: the order is paid in full and not sold yet, the
  * deadline has passed, or the state is none of `states`. `action` completes "the order cannot be …".
  */
-export const unfit = (order: Order, states: readonly State[], action: string, now: number): Refused | undefined => {
+export function unfit(order: Order, states: readonly State[], action: string, now: number): Refused | undefined {
   if (order.saleDue) return refuse('sale_due');
   if (isPastDue(order, now)) return refuse('past_due', `The order's deadline has passed, so it cannot be ${action}.`);
   return states.includes(order.state) ? undefined : wrongState(order, action);
-};
+}
 
 /** Maximum number of handled requests that an order lists. */
 const LISTED = 20;
 
 /** Whether the effect of the request is in the order. */
-export const isHandled = ({ handledRequests }: Pick<Order, 'handledRequests'>, request: string): boolean =>
-  handledRequests?.includes(request) === true;
+export function isHandled({ handledRequests }: Pick<Order, 'handledRequests'>, request: string): boolean {
+  return handledRequests?.includes(request) === true;
+}
 
 /** Lists the request as handled, so that a repeat does nothing. Write it together with the request's effect. */
-export const handled = <O extends Order>(order: O, request: string): O =>
-  isHandled(order, request)
+export function handled<O extends Order>(order: O, request: string): O {
+  return isHandled(order, request)
     ? order
     : { ...order, handledRequests: [...(order.handledRequests ?? []), request].slice(-LISTED) };
+}
 
 /** The order that is to be sold, since it is paid in full by a change of its lines or at its deadline; else undefined. */
-export const soldIfPaid = <O extends Order>(order: O, now: number): Accepted<O> | undefined =>
-  isUnpaid(order) && isPaidInFull(order) ? accept({ ...order, saleDue: { since: now, paymentId: null } }) : undefined;
+export function soldIfPaid<O extends Order>(order: O, now: number): Accepted<O> | undefined {
+  return isUnpaid(order) && isPaidInFull(order)
+    ? accept({ ...order, saleDue: { since: now, paymentId: null } })
+    : undefined;
+}
 
 /** Expires the order if its deadline has passed, also one that could not be sold; unchanged otherwise. */
-export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<O> =>
-  isOver(order, now)
+export function expiredUnsold<O extends Order>(order: O, now: number): Accepted<O> {
+  return isOver(order, now)
     ? accept(
         touched(
           {
@@ -116,15 +135,18 @@ export const expiredUnsold = <O extends Order>(order: O, now: number): Accepted<
         orderExpired(order),
       )
     : accept(order);
+}
 
 /** The end of an order whose deadline has passed: sold if it is paid in full, else expired; unchanged otherwise. */
-export const endedIfDue = <O extends Order>(order: O, now: number): Accepted<O> =>
-  (isOver(order, now) ? soldIfPaid(order, now) : undefined) ?? expiredUnsold(order, now);
+export function endedIfDue<O extends Order>(order: O, now: number): Accepted<O> {
+  return (isOver(order, now) ? soldIfPaid(order, now) : undefined) ?? expiredUnsold(order, now);
+}
 
 /**
  * Ends an order whose deadline has passed, on read and as due work: paid in full it begins the sale, else it expires.
  * Refused as `not_due` before that, in states without a deadline, and once the sale is due. Payments stay, pending ones
  * too.
  */
-export const expire = <O extends Order>(order: O, now: number): Decision<O> =>
-  isPastDue(order, now) ? endedIfDue(order, now) : refuse('not_due');
+export function expire<O extends Order>(order: O, now: number): Decision<O> {
+  return isPastDue(order, now) ? endedIfDue(order, now) : refuse('not_due');
+}

@@ -33,14 +33,6 @@ const RETRY_MS = 1_000;
 type Taken = { readonly held: Held; readonly request: string; readonly asOf: number };
 type Held = { readonly ids: string[]; readonly until: number };
 
-/** Releases what a refused request has taken, but no place of a line. */
-function* releaseRefused(world: World, id: string, { held: { ids }, request, asOf }: Taken): Steps {
-  yield;
-  const own = world.get(id)?.order.lines.map(({ place }) => place.id) ?? [];
-  const rest = ids.filter((placeId) => !own.includes(placeId));
-  if (rest.length > 0) yield* call(world, () => world.stock.releaseTaken(id, rest, request, asOf));
-}
-
 /** Creates an order: holds its places, then inserts it. */
 export function* create(world: World, id: string, wanted: Hold['wanted'], cart: boolean): Steps {
   const hold = { holder: id, request: 'create', asOf: 1, wanted, until: world.now() + HOLD_MS };
@@ -51,21 +43,92 @@ export function* create(world: World, id: string, wanted: Hold['wanted'], cart: 
     yield* releaseRefused(world, id, { held, request: hold.request, asOf: 1 });
 }
 
-function* release(world: World, { id, order: { removedPlaces } }: Doc): Steps {
-  if (removedPlaces) yield* call(world, () => world.stock.release(id, removedPlaces.placeIds, removedPlaces.asOf));
+/** Releases what a refused request has taken, but no place of a line. */
+function* releaseRefused(world: World, id: string, { held: { ids }, request, asOf }: Taken): Steps {
+  yield;
+  const own = world.get(id)?.order.lines.map(({ place }) => place.id) ?? [];
+  const rest = ids.filter((placeId) => !own.includes(placeId));
+  if (rest.length > 0) yield* call(world, () => world.stock.releaseTaken(id, rest, request, asOf));
 }
 
-function* releaseRemoved(world: World, doc: Doc): Steps<Doc> {
-  const { removedPlaces } = doc.order;
-  if (!removedPlaces) return doc;
-  yield* release(world, doc);
-  const rule: Rule = (order) =>
-    accept(
-      order.removedPlaces?.asOf === removedPlaces.asOf
-        ? world.rules.withoutReleased(order, removedPlaces.placeIds)
-        : order,
-    );
-  return (yield* write(world, doc, rule)).doc;
+const methods = ['external', 'external', 'on_account', 'simulated'] as const;
+
+/** The work of an order, from the document that was claimed. */
+const acts: Readonly<
+  Record<'sell' | 'expire' | 'releaseRemoved' | 'shortenHold', (world: World, doc: Doc) => Steps<unknown>>
+> = {
+  sell: sellIfDue,
+  expire: expireNow,
+  releaseRemoved,
+  shortenHold,
+};
+
+type Acting = keyof typeof acts;
+
+/** Does the due work of one order, as the runner does. */
+export function* doWork(world: World, id: string): Steps {
+  for (const name of Object.keys(acts) as Acting[]) {
+    yield;
+    yield* work(world, id, name);
+  }
+}
+
+/** Claims one work of an order that is due, does it, and ends it or leaves it for another attempt. */
+function* work(world: World, id: string, name: Acting): Steps {
+  const { rules } = world;
+  const claimed = world.get(id);
+  const at = claimed?.due.get(name);
+  if (!claimed || at === undefined || at > world.now()) return;
+  const until = world.now() + CLAIM_MS;
+  world.moveDue(id, name, at, until);
+  if (rules.endsBeforeEffect) world.moveDue(id, name, until, null);
+  let hasFailed = false;
+  try {
+    yield* acts[name](world, claimed);
+  } catch (error) {
+    if (!(error instanceof Refused || error instanceof Unavailable)) throw error;
+    hasFailed = true;
+  }
+  yield;
+  const left = world.get(id);
+  const again = left && rules.isLeft(workOf(left.order)[name], hasFailed);
+  const next = typeof again === 'number' ? Math.max(again, world.now() + RETRY_MS) : null;
+  world.moveDue(id, name, until, next);
+}
+
+/** The process of a request, or undefined for an event that is none. */
+export function processOf(world: World, event: Event): Steps | undefined {
+  const { rules } = world;
+  const { kind, number, flag, order: id, key } = event;
+  const request = `${kind}-${key}`;
+  const command = { id, request };
+  const at = world.now();
+  const wanted = flag ? { count: 1 + (number % 3) } : { number };
+  const isCart = world.get(id)?.order.listedAt === null;
+  const kinds: Readonly<Record<string, () => Steps<unknown>>> = {
+    create: () => create(world, id, wanted, key % 2 === 0),
+    lines: () => addLines(world, command, wanted, number < 14),
+    removal: () => removeLine(world, command, number),
+    cancellation: () => cancel(world, command, event),
+    checkout: () => checkOut(world, command, event),
+    work: () => doWork(world, id),
+  };
+  // An institution sees no carts.
+  const ofInstitutions: typeof kinds = {
+    extension: () =>
+      heldOtherwise(world, command, (order, now) => rules.extend(order, { minutes: number * 4, at }, now)),
+    reservation: () =>
+      heldOtherwise(world, command, (order, now) => rules.reserve(order, { dueAt: at + number * 2 * MINUTE }, now)),
+    confirmation: () => confirm(world, command, flag),
+    captured: () => pay(world, command, event, 'captured'),
+    pending: () => pay(world, command, event, 'pending'),
+    settlement: () => settle(world, command, event),
+    refund: () => refund(world, command, event),
+    details: () =>
+      runCommand(world, command, (order, now) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now)),
+  };
+  const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);
+  return steps?.() as Steps | undefined;
 }
 
 function* addLines(world: World, command: Command, wanted: Hold['wanted'], permit: boolean): Steps {
@@ -96,6 +159,25 @@ function* addLines(world: World, command: Command, wanted: Hold['wanted'], permi
   }
 }
 
+function* release(world: World, { id, order: { removedPlaces } }: Doc): Steps {
+  if (removedPlaces) yield* call(world, () => world.stock.release(id, removedPlaces.placeIds, removedPlaces.asOf));
+}
+
+function* holdUntil(world: World, doc: Doc, until: number, ids = placesOf(doc)): Steps {
+  if (ids.length === 0) return;
+  yield* shortenInStock(world, doc);
+  const missing = yield* call(world, () => world.stock.extend(doc.id, ids, until));
+  if (missing.length > 0) throw new Refused('places_gone');
+}
+
+function* shortenInStock(world: World, doc: Doc): Steps {
+  const { id, order, version } = doc;
+  const ids = placesOf(doc);
+  const until = order.expiresAt;
+  if (order.shorteningDue == null || until === null || !isUnpaid(order) || ids.length === 0) return;
+  yield* call(world, () => world.stock.shorten(id, ids, until, version));
+}
+
 function* removeLine(world: World, command: Command, number: number): Steps {
   const rule: Rule = (order, now, asOf) => {
     const lineId = order.lines[number % Math.max(1, order.lines.length)]?.id ?? 'lin_none';
@@ -105,12 +187,97 @@ function* removeLine(world: World, command: Command, number: number): Steps {
   yield* sellIfDue(world, yield* releaseRemoved(world, doc));
 }
 
-function* shortenInStock(world: World, doc: Doc): Steps {
-  const { id, order, version } = doc;
+function* releaseRemoved(world: World, doc: Doc): Steps<Doc> {
+  const { removedPlaces } = doc.order;
+  if (!removedPlaces) return doc;
+  yield* release(world, doc);
+  const rule: Rule = (order) =>
+    accept(
+      order.removedPlaces?.asOf === removedPlaces.asOf
+        ? world.rules.withoutReleased(order, removedPlaces.placeIds)
+        : order,
+    );
+  return (yield* write(world, doc, rule)).doc;
+}
+
+function* cancel(world: World, command: Command, { number, flag }: Event): Steps {
+  yield;
+  // The tickets' answer may be outdated when the order is cancelled.
+  const controlled = number % 3 === 0 ? null : world.ticketsOf(command.id).controlled();
+  const how = { reason: 'x', override: flag, controlled };
+  yield* runCommand(world, command, (order, now) => world.rules.cancel(order, how, now));
+}
+
+function* checkOut(world: World, command: Command, { number, flag }: Event): Steps {
+  const { rules } = world;
+  const { id, request = '' } = command;
+  const method = methods[number % methods.length] ?? 'external';
+  const token = flag ? ('ok' as const) : ('pending' as const);
+  const input = { requestId: request, contactNumber: `C${number % 2}`, criteria: ['account'], method, token };
+  const checkingOut =
+    (graceMs: number): Rule =>
+    (order, now) =>
+      rules.checkOut(order, { ...input, paymentId: `pay_${request}`, graceMs }, now);
+  const counted =
+    (graceMs: number, sold: readonly string[] | undefined): Rule =>
+    (order, now, version) => {
+      const decision = checkingOut(graceMs)(order, now, version);
+      if (isRefused(decision)) return decision;
+      const made = decision.next.payments[order.payments.length];
+      if (made?.status === 'captured') world.ledgerOf(id).captured.set(request, made.amount);
+      return sold ? rules.confirm(decision.next, { soldPlaceIds: sold }, now) : decision;
+    };
+  const effect = function* (doc: Doc, next: Order): Steps<{ graceMs: number; sold?: readonly string[] }> {
+    const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
+    if (isPaidLater) return { graceMs: yield* graceFor(world, doc, next) };
+    return { graceMs: GRACE_MS, sold: yield* sellAll(world, doc) };
+  };
+  const writing = ({ graceMs, sold }: { graceMs: number; sold?: readonly string[] }) => counted(graceMs, sold);
+  try {
+    const doc = yield* runStockFirst(world, command, {
+      rule: checkingOut(GRACE_MS),
+      effect,
+      write: writing,
+      sold: ({ sold = [] }) => sold,
+    });
+    if (doc.order.saleDue) yield* sell(world, doc);
+    else yield* issue(world, doc);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.reason !== 'places_gone') throw error;
+    const how = { reason: 'gone', override: false, controlled: null };
+    yield* runCommand(world, { id }, (order, now) =>
+      order.state === 'expired' || order.state === 'cancelled' ? accept(order) : rules.cancel(order, how, now),
+    );
+  }
+}
+
+/** For how long an order may wait for its payment. */
+function* graceFor(world: World, { order, ...doc }: Doc, next: Order): Steps<number> {
+  if (next.state !== 'payment_pending' || order.state === 'payment_pending') return GRACE_MS;
+  try {
+    yield* holdUntil(world, { ...doc, order }, next.deadline ?? 0);
+    return GRACE_MS;
+  } catch (error) {
+    if (error instanceof Unavailable) return GRACE_MS;
+    if (error instanceof Refused && error.reason === 'places_gone') return 0;
+    throw error;
+  }
+}
+
+function* sellAll(world: World, doc: Doc): Steps<readonly string[]> {
   const ids = placesOf(doc);
-  const until = order.expiresAt;
-  if (order.shorteningDue == null || until === null || !isUnpaid(order) || ids.length === 0) return;
-  yield* call(world, () => world.stock.shorten(id, ids, until, version));
+  const missing = yield* sellPlaces(world, doc.id, ids);
+  if (missing.length > 0) throw new Refused('places_gone');
+  return ids;
+}
+
+function* heldOtherwise(world: World, command: Command, rule: Rule): Steps {
+  const doc = yield* runStockFirst(world, command, {
+    rule,
+    effect: (doc, next) => holdUntil(world, doc, next.expiresAt ?? 0),
+    write: () => rule,
+  });
+  yield* shortenHold(world, doc);
 }
 
 /** Ends the hold in the stock with the order's, which has become shorter; without an answer it stays due. */
@@ -128,29 +295,6 @@ function* shortenHold(world: World, doc: Doc): Steps {
   yield* write(world, doc, rule);
 }
 
-function* holdUntil(world: World, doc: Doc, until: number, ids = placesOf(doc)): Steps {
-  if (ids.length === 0) return;
-  yield* shortenInStock(world, doc);
-  const missing = yield* call(world, () => world.stock.extend(doc.id, ids, until));
-  if (missing.length > 0) throw new Refused('places_gone');
-}
-
-function* heldOtherwise(world: World, command: Command, rule: Rule): Steps {
-  const doc = yield* runStockFirst(world, command, {
-    rule,
-    effect: (doc, next) => holdUntil(world, doc, next.expiresAt ?? 0),
-    write: () => rule,
-  });
-  yield* shortenHold(world, doc);
-}
-
-function* sellAll(world: World, doc: Doc): Steps<readonly string[]> {
-  const ids = placesOf(doc);
-  const missing = yield* sellPlaces(world, doc.id, ids);
-  if (missing.length > 0) throw new Refused('places_gone');
-  return ids;
-}
-
 function* confirm(world: World, command: Command, onAccount: boolean): Steps {
   const { rules } = world;
   const rule: Rule = (order, now) => rules.unsellable(order, onAccount, now) ?? accept(order);
@@ -162,19 +306,6 @@ function* confirm(world: World, command: Command, onAccount: boolean): Steps {
     sold: (ids) => ids,
   });
   yield* issue(world, doc);
-}
-
-/** For how long an order may wait for its payment. */
-function* graceFor(world: World, { order, ...doc }: Doc, next: Order): Steps<number> {
-  if (next.state !== 'payment_pending' || order.state === 'payment_pending') return GRACE_MS;
-  try {
-    yield* holdUntil(world, { ...doc, order }, next.deadline ?? 0);
-    return GRACE_MS;
-  } catch (error) {
-    if (error instanceof Unavailable) return GRACE_MS;
-    if (error instanceof Refused && error.reason === 'places_gone') return 0;
-    throw error;
-  }
 }
 
 function* pay(world: World, command: Command, { number, attempt }: Event, status: 'captured' | 'pending'): Steps {
@@ -235,134 +366,3 @@ function* refund(world: World, { id, request = '' }: Command, { number }: Event)
   const input = { id: `ref_${request}`, method: 'card', amount: number, reference: null };
   yield* runCommand(world, { id, written }, (order, now) => world.rules.refund(order, input, now));
 }
-
-function* cancel(world: World, command: Command, { number, flag }: Event): Steps {
-  yield;
-  // The tickets' answer may be outdated when the order is cancelled.
-  const controlled = number % 3 === 0 ? null : world.ticketsOf(command.id).controlled();
-  const how = { reason: 'x', override: flag, controlled };
-  yield* runCommand(world, command, (order, now) => world.rules.cancel(order, how, now));
-}
-
-const methods = ['external', 'external', 'on_account', 'simulated'] as const;
-
-function* checkOut(world: World, command: Command, { number, flag }: Event): Steps {
-  const { rules } = world;
-  const { id, request = '' } = command;
-  const method = methods[number % methods.length] ?? 'external';
-  const token = flag ? ('ok' as const) : ('pending' as const);
-  const input = { requestId: request, contactNumber: `C${number % 2}`, criteria: ['account'], method, token };
-  const checkingOut =
-    (graceMs: number): Rule =>
-    (order, now) =>
-      rules.checkOut(order, { ...input, paymentId: `pay_${request}`, graceMs }, now);
-  const counted =
-    (graceMs: number, sold: readonly string[] | undefined): Rule =>
-    (order, now, version) => {
-      const decision = checkingOut(graceMs)(order, now, version);
-      if (isRefused(decision)) return decision;
-      const made = decision.next.payments[order.payments.length];
-      if (made?.status === 'captured') world.ledgerOf(id).captured.set(request, made.amount);
-      return sold ? rules.confirm(decision.next, { soldPlaceIds: sold }, now) : decision;
-    };
-  const effect = function* (doc: Doc, next: Order): Steps<{ graceMs: number; sold?: readonly string[] }> {
-    const isPaidLater = next.saleDue != null || next.state === 'payment_pending';
-    if (isPaidLater) return { graceMs: yield* graceFor(world, doc, next) };
-    return { graceMs: GRACE_MS, sold: yield* sellAll(world, doc) };
-  };
-  const writing = ({ graceMs, sold }: { graceMs: number; sold?: readonly string[] }) => counted(graceMs, sold);
-  try {
-    const doc = yield* runStockFirst(world, command, {
-      rule: checkingOut(GRACE_MS),
-      effect,
-      write: writing,
-      sold: ({ sold = [] }) => sold,
-    });
-    if (doc.order.saleDue) yield* sell(world, doc);
-    else yield* issue(world, doc);
-  } catch (error) {
-    if (!(error instanceof Refused) || error.reason !== 'places_gone') throw error;
-    const how = { reason: 'gone', override: false, controlled: null };
-    yield* runCommand(world, { id }, (order, now) =>
-      order.state === 'expired' || order.state === 'cancelled' ? accept(order) : rules.cancel(order, how, now),
-    );
-  }
-}
-
-/** The work of an order, from the document that was claimed. */
-const acts: Readonly<
-  Record<'sell' | 'expire' | 'releaseRemoved' | 'shortenHold', (world: World, doc: Doc) => Steps<unknown>>
-> = {
-  sell: sellIfDue,
-  expire: expireNow,
-  releaseRemoved,
-  shortenHold,
-};
-
-type Acting = keyof typeof acts;
-
-/** Claims one work of an order that is due, does it, and ends it or leaves it for another attempt. */
-function* work(world: World, id: string, name: Acting): Steps {
-  const { rules } = world;
-  const claimed = world.get(id);
-  const at = claimed?.due.get(name);
-  if (!claimed || at === undefined || at > world.now()) return;
-  const until = world.now() + CLAIM_MS;
-  world.moveDue(id, name, at, until);
-  if (rules.endsBeforeEffect) world.moveDue(id, name, until, null);
-  let hasFailed = false;
-  try {
-    yield* acts[name](world, claimed);
-  } catch (error) {
-    if (!(error instanceof Refused || error instanceof Unavailable)) throw error;
-    hasFailed = true;
-  }
-  yield;
-  const left = world.get(id);
-  const again = left && rules.isLeft(workOf(left.order)[name], hasFailed);
-  const next = typeof again === 'number' ? Math.max(again, world.now() + RETRY_MS) : null;
-  world.moveDue(id, name, until, next);
-}
-
-/** Does the due work of one order, as the runner does. */
-export function* doWork(world: World, id: string): Steps {
-  for (const name of Object.keys(acts) as Acting[]) {
-    yield;
-    yield* work(world, id, name);
-  }
-}
-
-/** The process of a request, or undefined for an event that is none. */
-export const processOf = (world: World, event: Event): Steps | undefined => {
-  const { rules } = world;
-  const { kind, number, flag, order: id, key } = event;
-  const request = `${kind}-${key}`;
-  const command = { id, request };
-  const at = world.now();
-  const wanted = flag ? { count: 1 + (number % 3) } : { number };
-  const isCart = world.get(id)?.order.listedAt === null;
-  const kinds: Readonly<Record<string, () => Steps<unknown>>> = {
-    create: () => create(world, id, wanted, key % 2 === 0),
-    lines: () => addLines(world, command, wanted, number < 14),
-    removal: () => removeLine(world, command, number),
-    cancellation: () => cancel(world, command, event),
-    checkout: () => checkOut(world, command, event),
-    work: () => doWork(world, id),
-  };
-  // An institution sees no carts.
-  const ofInstitutions: typeof kinds = {
-    extension: () =>
-      heldOtherwise(world, command, (order, now) => rules.extend(order, { minutes: number * 4, at }, now)),
-    reservation: () =>
-      heldOtherwise(world, command, (order, now) => rules.reserve(order, { dueAt: at + number * 2 * MINUTE }, now)),
-    confirmation: () => confirm(world, command, flag),
-    captured: () => pay(world, command, event, 'captured'),
-    pending: () => pay(world, command, event, 'pending'),
-    settlement: () => settle(world, command, event),
-    refund: () => refund(world, command, event),
-    details: () =>
-      runCommand(world, command, (order, now) => rules.changeDetails(order, { contactNumber: `C${number % 2}` }, now)),
-  };
-  const steps = kinds[kind] ?? (isCart ? undefined : ofInstitutions[kind]);
-  return steps?.() as Steps | undefined;
-};

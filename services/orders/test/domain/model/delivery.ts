@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Message, World } from './world.ts';
 
+/** Delivers a fact to its consumer, which may publish facts of its own. */
+export function deliver(world: World, message: Message | undefined): void {
+  if (message?.to === 'catalog') toCatalog(world, message as Message & { to: 'catalog' });
+  if (message?.to === 'tickets') toTickets(world, message as Message & { to: 'tickets' });
+  if (message?.to === 'orders') toOrders(world, message as Message & { to: 'orders' });
+}
+
 const toCatalog = (world: World, message: Message & { to: 'catalog' }): void => {
   const { fact, version, id } = message;
   const { stock } = world;
@@ -48,11 +55,4 @@ const toOrders = (world: World, { id, fact }: Message & { to: 'orders' }): void 
     }
   });
   assert.equal(outcome.refused ?? outcome.answer, undefined);
-};
-
-/** Delivers a fact to its consumer, which may publish facts of its own. */
-export const deliver = (world: World, message: Message | undefined): void => {
-  if (message?.to === 'catalog') toCatalog(world, message as Message & { to: 'catalog' });
-  if (message?.to === 'tickets') toTickets(world, message as Message & { to: 'tickets' });
-  if (message?.to === 'orders') toOrders(world, message as Message & { to: 'orders' });
 };

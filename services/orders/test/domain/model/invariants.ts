@@ -21,9 +21,6 @@ export interface Ledger {
   readonly refundedAt: Map<string, number>;
 }
 
-const sumOf = (amounts: ReadonlyMap<string, number>): number =>
-  [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
-
 const arrows: Readonly<Record<State, readonly State[]>> = {
   open: ['reserved', 'payment_pending', 'confirmed', 'expired', 'cancelled'],
   reserved: ['payment_pending', 'confirmed', 'expired', 'cancelled'],
@@ -33,10 +30,8 @@ const arrows: Readonly<Record<State, readonly State[]>> = {
   cancelled: [],
 };
 
-const isUnpaid = (state: State) => state === 'open' || state === 'reserved' || state === 'payment_pending';
-
 /** Invariants of every write, whatever the command. `gone`: it gave up a sale since places are gone. */
-export const checkWrite = (before: Order, after: Order, facts: readonly DomainFact[], gone: boolean): void => {
+export function checkWrite(before: Order, after: Order, facts: readonly DomainFact[], gone: boolean): void {
   if (before.state !== after.state)
     assert.ok(arrows[before.state].includes(after.state), `${before.state} → ${after.state}`);
   const moved = before.state === after.state ? [] : [after.state];
@@ -62,18 +57,12 @@ export const checkWrite = (before: Order, after: Order, facts: readonly DomainFa
   assert.ok((after.modifiedAt ?? 0) >= (before.modifiedAt ?? 0));
   const settledAt = before.cancellation?.settledAt ?? null;
   if (settledAt !== null) assert.equal(after.cancellation?.settledAt, settledAt);
-};
+}
 
-const checkCancellation = ({ cancellation }: Order): void => {
-  if (!cancellation) return;
-  const { ticketsCancelled, controlled, placesReleased, settledAt, requestedAt } = cancellation;
-  const known = [ticketsCancelled, controlled, placesReleased].every((number) => number !== null);
-  assert.equal(settledAt !== null, known);
-  if (settledAt !== null) assert.ok(settledAt >= requestedAt);
-};
+const isUnpaid = (state: State) => state === 'open' || state === 'reserved' || state === 'payment_pending';
 
 /** The order's money is what was moved. */
-export const checkMoney = (order: Order, { captured, refunded: back, refundedAt }: Ledger): void => {
+export function checkMoney(order: Order, { captured, refunded: back, refundedAt }: Ledger): void {
   const [received, returned] = [sumOf(captured), sumOf(back)];
   assert.deepEqual([paid(order), refunded(order)], [received, returned], 'money of the order is not what was moved');
   // What was given back before the confirmation pays for nothing.
@@ -85,10 +74,13 @@ export const checkMoney = (order: Order, { captured, refunded: back, refundedAt 
   if (order.lines.length > 0)
     assert.equal(paymentStatus(order), money >= price ? 'paid' : money > 0 ? 'partial' : 'unpaid');
   assert.equal(refundStatus(order), returned === 0 ? 'none' : returned < received ? 'partial' : 'full');
-};
+}
+
+const sumOf = (amounts: ReadonlyMap<string, number>): number =>
+  [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
 
 /** Invariants of an order at every instant. */
-export const checkOrder = (order: Order, stock: Stock, now: number): void => {
+export function checkOrder(order: Order, stock: Stock, now: number): void {
   const { id, state, deadline, expiresAt, saleDue } = order;
   assert.equal(deadline !== null, isUnpaid(state));
   assert.equal(order.cameFrom !== null, state === 'payment_pending');
@@ -116,4 +108,12 @@ export const checkOrder = (order: Order, stock: Stock, now: number): void => {
       [],
       'a place is not held until the end of the hold',
     );
+}
+
+const checkCancellation = ({ cancellation }: Order): void => {
+  if (!cancellation) return;
+  const { ticketsCancelled, controlled, placesReleased, settledAt, requestedAt } = cancellation;
+  const known = [ticketsCancelled, controlled, placesReleased].every((number) => number !== null);
+  assert.equal(settledAt !== null, known);
+  if (settledAt !== null) assert.ok(settledAt >= requestedAt);
 };

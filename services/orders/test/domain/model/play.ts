@@ -13,45 +13,8 @@ interface Process {
   readonly steps: Steps<unknown>;
 }
 
-/** Runs a process for some effects; whether it has ended. */
-const run = (world: World, { id, steps }: Process, count: number, fates: readonly Fate[]): boolean => {
-  try {
-    for (let step = 0; step <= count; step += 1) {
-      const isDone = steps.next(fates[step - 1] ?? 'answered').done === true;
-      world.check();
-      if (isDone) return true;
-    }
-    return false;
-  } catch (error) {
-    if (error instanceof Unavailable) world.stranded.add(id);
-    else if (!(error instanceof Refused)) throw error;
-    world.check();
-    return true;
-  }
-};
-
-/** What remains once nothing happens any more: late calls and facts arrive, and due work is done. */
-const settle = (world: World, processes: Process[]): void => {
-  for (let round = 0; round < 5; round += 1) {
-    for (const process of processes.splice(0)) run(world, process, ALL, []);
-    for (const effect of world.late.splice(0)) effect();
-    world.advance(round < 2 ? 4_000 : 20 * 60_000);
-    for (const id of world.docs.keys()) run(world, { id, steps: doWork(world, id) }, ALL, []);
-    // Last in, first out, and each twice.
-    for (let message = world.messages.pop(); message; message = world.messages.pop()) {
-      deliver(world, message);
-      deliver(world, message);
-      world.check();
-    }
-  }
-  world.advance(365 * 24 * 60 * 60_000);
-  for (const id of world.docs.keys()) run(world, { id, steps: doWork(world, id) }, ALL, []);
-  for (let message = world.messages.pop(); message; message = world.messages.pop()) deliver(world, message);
-  assert.deepEqual([processes.length, world.late.length, world.messages.length], [0, 0, 0]);
-};
-
 /** Plays a history and lets everything come to rest; throws where an invariant does not hold. */
-export const play = (rules: Rules, { prices, orders, events }: History): World => {
+export function play(rules: Rules, { prices, orders, events }: History): World {
   const world = createWorld(rules, prices);
   const processes: Process[] = [];
   const begin = (id: string, steps: Steps<unknown>, count: number, fates: readonly Fate[]): void => {
@@ -98,4 +61,41 @@ export const play = (rules: Rules, { prices, orders, events }: History): World =
   }
   settle(world, processes);
   return world;
+}
+
+/** Runs a process for some effects; whether it has ended. */
+const run = (world: World, { id, steps }: Process, count: number, fates: readonly Fate[]): boolean => {
+  try {
+    for (let step = 0; step <= count; step += 1) {
+      const isDone = steps.next(fates[step - 1] ?? 'answered').done === true;
+      world.check();
+      if (isDone) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof Unavailable) world.stranded.add(id);
+    else if (!(error instanceof Refused)) throw error;
+    world.check();
+    return true;
+  }
+};
+
+/** What remains once nothing happens any more: late calls and facts arrive, and due work is done. */
+const settle = (world: World, processes: Process[]): void => {
+  for (let round = 0; round < 5; round += 1) {
+    for (const process of processes.splice(0)) run(world, process, ALL, []);
+    for (const effect of world.late.splice(0)) effect();
+    world.advance(round < 2 ? 4_000 : 20 * 60_000);
+    for (const id of world.docs.keys()) run(world, { id, steps: doWork(world, id) }, ALL, []);
+    // Last in, first out, and each twice.
+    for (let message = world.messages.pop(); message; message = world.messages.pop()) {
+      deliver(world, message);
+      deliver(world, message);
+      world.check();
+    }
+  }
+  world.advance(365 * 24 * 60 * 60_000);
+  for (const id of world.docs.keys()) run(world, { id, steps: doWork(world, id) }, ALL, []);
+  for (let message = world.messages.pop(); message; message = world.messages.pop()) deliver(world, message);
+  assert.deepEqual([processes.length, world.late.length, world.messages.length], [0, 0, 0]);
 };

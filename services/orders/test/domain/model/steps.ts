@@ -59,11 +59,37 @@ export function* write(
   return world.write(doc, rule, options);
 }
 
-export const placesOf = ({ order }: Doc): string[] => order.lines.map(({ place }) => place.id);
+export function placesOf({ order }: Doc): string[] {
+  return order.lines.map(({ place }) => place.id);
+}
 
 /** Sells places of an order; returns those that it has lost: then nothing is sold. */
-export const sellPlaces = (world: World, id: string, ids: readonly string[]): Steps<readonly string[]> =>
-  call(world, () => world.sell(id, ids));
+export function sellPlaces(world: World, id: string, ids: readonly string[]): Steps<readonly string[]> {
+  return call(world, () => world.sell(id, ids));
+}
+
+/** Sells an order whose sale is due, confirms it and issues its tickets. */
+export function* sell(world: World, due: Doc): Steps<Doc> {
+  const { rules } = world;
+  const sold: string[] = [];
+  let doc = due;
+  for (let tries = 1; doc.order.saleDue; tries += 1) {
+    const { version } = doc;
+    const { saleDue } = doc.order;
+    const sale: Sale | undefined = yield* sellDue(world, doc, saleDue);
+    const rule: Rule = (order, now) =>
+      sale ? rules.confirmPaid(order, { ...sale, due: saleDue }, now) : rules.giveUpSale(order, saleDue, now);
+    const outcome: Outcome = yield* write(world, doc, rule, { gone: !sale });
+    sold.push(...(sale?.soldPlaceIds ?? []));
+    doc = outcome.doc;
+    const refused = outcome.refused ?? outcome.answer;
+    if (sale && doc.order.saleDue && !refused && tries < 3) continue;
+    yield* releaseSold(world, doc, sold, version);
+    if (refused) throw new Refused(refused);
+    return yield* issue(world, doc);
+  }
+  return doc;
+}
 
 /** Sells the places of an order whose sale is due; undefined: they are gone. */
 function* sellDue(world: World, doc: Doc, { since }: SaleDue): Steps<Sale | undefined> {
@@ -95,29 +121,6 @@ function* releaseSold(world: World, doc: Doc, soldIds: readonly string[], versio
   if (!isUnpaid(order)) for (const placeId of rest) world.soldLate.delete(`${id} ${placeId}`);
 }
 
-/** Sells an order whose sale is due, confirms it and issues its tickets. */
-export function* sell(world: World, due: Doc): Steps<Doc> {
-  const { rules } = world;
-  const sold: string[] = [];
-  let doc = due;
-  for (let tries = 1; doc.order.saleDue; tries += 1) {
-    const { version } = doc;
-    const { saleDue } = doc.order;
-    const sale: Sale | undefined = yield* sellDue(world, doc, saleDue);
-    const rule: Rule = (order, now) =>
-      sale ? rules.confirmPaid(order, { ...sale, due: saleDue }, now) : rules.giveUpSale(order, saleDue, now);
-    const outcome: Outcome = yield* write(world, doc, rule, { gone: !sale });
-    sold.push(...(sale?.soldPlaceIds ?? []));
-    doc = outcome.doc;
-    const refused = outcome.refused ?? outcome.answer;
-    if (sale && doc.order.saleDue && !refused && tries < 3) continue;
-    yield* releaseSold(world, doc, sold, version);
-    if (refused) throw new Refused(refused);
-    return yield* issue(world, doc);
-  }
-  return doc;
-}
-
 /** Issues the tickets of a confirmed order by a direct call; without an answer the fact does it. */
 export function* issue(world: World, doc: Doc): Steps<Doc> {
   yield;
@@ -140,6 +143,38 @@ export function* expireNow(world: World, doc: Doc): Steps<void> {
   if (outcome.refused === undefined) yield* sellIfDue(world, outcome.doc);
 }
 
+export interface Command {
+  readonly id: string;
+  /** A repeat has the same and finds the effect. */
+  readonly request?: string;
+  /** Called in the write, once it happens. */
+  readonly written?: () => void;
+}
+
+/** Runs a command in one write. @throws Refused */
+export function* runCommand(world: World, command: Command, rule: Rule): Steps<Doc> {
+  const { id, request } = command;
+  const own = once(world, command, rule, true);
+  const options = request === undefined ? {} : { request };
+  return orThrow(yield* decided(world, id, (doc) => write(world, doc, own, options)));
+}
+
+/** The rule of a command, which changes nothing for a repeat. */
+const once =
+  (world: World, { id, request, written }: Command, rule: Rule, isWrite: boolean): Rule =>
+  (order, now, version) => {
+    if (request !== undefined && world.isHandled(id, request)) return accept(order);
+    const decision = rule(order, now, version);
+    if (isWrite && !isRefused(decision) && decision.next !== order) written?.();
+    return decision;
+  };
+
+const orThrow = (outcome: Outcome): Doc => {
+  const refused = outcome.refused ?? outcome.answer;
+  if (refused) throw new Refused(refused);
+  return outcome.doc;
+};
+
 /** Repeats a decision after what must come first: an expiry, or the sale of a paid order. */
 function* decided<Result extends Outcome>(
   world: World,
@@ -159,43 +194,28 @@ function* decided<Result extends Outcome>(
   }
 }
 
-const orThrow = (outcome: Outcome): Doc => {
-  const refused = outcome.refused ?? outcome.answer;
-  if (refused) throw new Refused(refused);
-  return outcome.doc;
-};
-
-export interface Command {
-  readonly id: string;
-  /** A repeat has the same and finds the effect. */
-  readonly request?: string;
-  /** Called in the write, once it happens. */
-  readonly written?: () => void;
-}
-
-/** The rule of a command, which changes nothing for a repeat. */
-const once =
-  (world: World, { id, request, written }: Command, rule: Rule, isWrite: boolean): Rule =>
-  (order, now, version) => {
-    if (request !== undefined && world.isHandled(id, request)) return accept(order);
-    const decision = rule(order, now, version);
-    if (isWrite && !isRefused(decision) && decision.next !== order) written?.();
-    return decision;
-  };
-
-/** Runs a command in one write. @throws Refused */
-export function* runCommand(world: World, command: Command, rule: Rule): Steps<Doc> {
-  const { id, request } = command;
-  const own = once(world, command, rule, true);
-  const options = request === undefined ? {} : { request };
-  return orThrow(yield* decided(world, id, (doc) => write(world, doc, own, options)));
-}
-
 export interface StockFirst<Effect> {
   readonly rule: Rule;
   readonly effect: (doc: Doc, next: Doc['order']) => Steps<Effect>;
   readonly write: (effect: Effect) => Rule;
   readonly sold?: (effect: Effect) => readonly string[];
+}
+
+/** Changes places first, then writes the order once. @throws Refused, Unavailable */
+export function* runStockFirst<Effect>(world: World, command: Command, stockFirst: StockFirst<Effect>): Steps<Doc> {
+  const soldIds: string[] = [];
+  const release = function* (doc: Doc): Steps {
+    if (doc.order.state === 'confirmed' || doc.order.state === 'cancelled')
+      yield* releaseSold(world, doc, soldIds, doc.version);
+  };
+  try {
+    const doc = yield* tryStockFirst(world, command, stockFirst, soldIds);
+    yield* release(doc);
+    return doc;
+  } catch (error) {
+    if (soldIds.length > 0) yield* release(yield* read(world, command.id));
+    throw error;
+  }
 }
 
 function* tryStockFirst<Effect>(
@@ -224,22 +244,5 @@ function* tryStockFirst<Effect>(
     } catch (error) {
       if (!(error instanceof Refused) || error.reason !== 'overtaken' || tries === TRIES) throw error;
     }
-  }
-}
-
-/** Changes places first, then writes the order once. @throws Refused, Unavailable */
-export function* runStockFirst<Effect>(world: World, command: Command, stockFirst: StockFirst<Effect>): Steps<Doc> {
-  const soldIds: string[] = [];
-  const release = function* (doc: Doc): Steps {
-    if (doc.order.state === 'confirmed' || doc.order.state === 'cancelled')
-      yield* releaseSold(world, doc, soldIds, doc.version);
-  };
-  try {
-    const doc = yield* tryStockFirst(world, command, stockFirst, soldIds);
-    yield* release(doc);
-    return doc;
-  } catch (error) {
-    if (soldIds.length > 0) yield* release(yield* read(world, command.id));
-    throw error;
   }
 }

@@ -32,12 +32,6 @@ export type Conditions = typeof conditions;
 
 const free = { state: 'free', freeFrom: 0, holder: null, request: null, item: null, asOf: 0 } as const;
 
-const stocked = (number: number): Stocked => ({
-  place: { id: `plc_${number}`, label: `${number}`, row: null, seat: null },
-  numbered: number % 3 === 1,
-  ...free,
-});
-
 export interface Hold {
   readonly holder: string;
   readonly request: string;
@@ -61,11 +55,11 @@ export interface Renewed {
 }
 
 /** The catalog's places, of one category, with exactly its conditions; each call is atomic. */
-export const createStock = (
+export function createStock(
   count: number,
   { isSellable, isReleasable, isShortenable, isOfRequest }: Conditions,
   now: () => number,
-) => {
+) {
   const places = Array.from({ length: count }, (_, number) => stocked(number));
   /** Orders whose places were released by their cancellation. */
   const cancelled = new Set<string>();
@@ -188,6 +182,12 @@ export const createStock = (
       );
     },
   };
-};
+}
+
+const stocked = (number: number): Stocked => ({
+  place: { id: `plc_${number}`, label: `${number}`, row: null, seat: null },
+  numbered: number % 3 === 1,
+  ...free,
+});
 
 export type Stock = ReturnType<typeof createStock>;

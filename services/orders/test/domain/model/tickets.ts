@@ -21,7 +21,7 @@ export interface TicketsCancelled {
 }
 
 /** The tickets service for one order. It decides from its own state, which may lag behind the order. */
-export const createTickets = () => {
+export function createTickets() {
   const tickets: Ticket[] = [];
   let outcome: TicketsCancelled | undefined;
   const valid = () => tickets.filter(({ status }) => status !== 'invalidated');
@@ -68,6 +68,6 @@ export const createTickets = () => {
       return outcome;
     },
   };
-};
+}
 
 export type Tickets = ReturnType<typeof createTickets>;

@@ -36,28 +36,11 @@ export interface Outcome {
 
 export type Rule = (order: Order, now: number, version: number) => Decision;
 
-/** The due work after a write. */
-const dueAfter = (before: Doc | undefined, after: Order): Doc['due'] => {
-  const due = new Map(before?.due);
-  for (const [name, at] of Object.entries(followWrite(before?.order, after)))
-    if (at === null) due.delete(name);
-    else due.set(name, at);
-  return due;
-};
-
-const frozen = <T>(value: T): T => {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) frozen(member);
-  }
-  return value;
-};
-
 export const START = Date.parse('2031-01-01T12:00:00Z');
 const PLACES = 5;
 
 /** Two orders and their surroundings: their store, a clock, the catalog, the tickets and the broker between them. */
-export const createWorld = (rules: Rules, prices: readonly number[]) => {
+export function createWorld(rules: Rules, prices: readonly number[]) {
   let now = START;
   let ids = 0;
   const stock = createStock(PLACES, rules, () => now);
@@ -210,6 +193,23 @@ export const createWorld = (rules: Rules, prices: readonly number[]) => {
       assert.equal(new Set(bought).size, bought.length, 'a place is sold to two orders');
     },
   };
+}
+
+const frozen = <T>(value: T): T => {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) frozen(member);
+  }
+  return value;
+};
+
+/** The due work after a write. */
+const dueAfter = (before: Doc | undefined, after: Order): Doc['due'] => {
+  const due = new Map(before?.due);
+  for (const [name, at] of Object.entries(followWrite(before?.order, after)))
+    if (at === null) due.delete(name);
+    else due.set(name, at);
+  return due;
 };
 
 export type World = ReturnType<typeof createWorld>;

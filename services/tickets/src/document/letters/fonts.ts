@@ -13,7 +13,36 @@ const ENTRY = 20;
 const SFNT_HEADER = 12;
 const SFNT_ENTRY = 16;
 
-const padded = (length: number): number => (length + 3) & ~3;
+const { resolve } = createRequire(import.meta.url);
+
+/** One font of a file. */
+export interface Face {
+  readonly file: string;
+  /** Its name among the fonts of a collection; undefined if the file has only this one. */
+  readonly member: string | undefined;
+  /** 400 is regular, 700 bold. */
+  readonly weight: number;
+  has(codePoint: number): boolean;
+}
+
+const REGULAR = 400;
+const BOLD = 700;
+const FORMATS = new Set(['.ttf', '.otf', '.ttc', '.otc', '.woff']);
+
+// By bytes: a font of Chinese and Japanese has ten megabytes and more.
+const contents = new LRUCache<string, Buffer>({ maxSize: 64_000_000, sizeCalculation: ({ length }) => length });
+
+/** The OpenType font or collection in a file; those in use stay in memory. */
+export async function contentOf(file: string): Promise<Buffer> {
+  const content = contents.get(file) ?? (await read(file));
+  contents.set(file, content);
+  return content;
+}
+
+const read = async (file: string): Promise<Buffer> => {
+  const content = await readFile(file);
+  return extname(file).toLowerCase() === '.woff' ? sfntOf(content) : content;
+};
 
 /**
  * The OpenType font in a WOFF file (W3C, WOFF 1.0): its tables uncompressed. fontkit would inflate them again at each
@@ -54,35 +83,51 @@ const sfntOf = (woff: Buffer): Buffer => {
   return font;
 };
 
-const { resolve } = createRequire(import.meta.url);
+const padded = (length: number): number => (length + 3) & ~3;
 
-/** One font of a file. */
-export interface Face {
-  readonly file: string;
-  /** Its name among the fonts of a collection; undefined if the file has only this one. */
-  readonly member: string | undefined;
-  /** 400 is regular, 700 bold. */
-  readonly weight: number;
-  has(codePoint: number): boolean;
+/** The files of the product's own fonts. */
+export function ownFiles(): string[] {
+  return [REGULAR, BOLD].map(own);
 }
 
-const REGULAR = 400;
-const BOLD = 700;
-const FORMATS = new Set(['.ttf', '.otf', '.ttc', '.otc', '.woff']);
+const own = (weight: number): string =>
+  resolve(`@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`);
 
-const read = async (file: string): Promise<Buffer> => {
-  const content = await readFile(file);
-  return extname(file).toLowerCase() === '.woff' ? sfntOf(content) : content;
+/** The fonts of the product and those below a folder of the installation. */
+export function createFonts(folder: string | undefined) {
+  let [ours, others]: (Promise<Face[]> | undefined)[] = [];
+  const readOwn = async (): Promise<Face[]> => (await Promise.all(ownFiles().map(facesIn))).flat();
+  return {
+    /** The product's own, the wanted weight first. */
+    async own(isBold: boolean): Promise<readonly Face[]> {
+      ours ??= readOwn();
+      return byLikeness(await ours, isBold);
+    },
+    /** Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
+    async more(isBold: boolean): Promise<readonly Face[]> {
+      others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
+      return byLikeness(await others, isBold);
+    },
+  };
+}
+
+/** The upright fonts of a file; none if it is not a font that can be read. */
+const facesIn = async (file: string): Promise<Face[]> => {
+  const { create } = await import('fontkit');
+  try {
+    const font = create(await read(file));
+    return 'fonts' in font ? font.fonts.flatMap((one) => faceOf(file, one, true)) : faceOf(file, font, false);
+  } catch {
+    return [];
+  }
 };
 
-// By bytes: a font of Chinese and Japanese has ten megabytes and more.
-const contents = new LRUCache<string, Buffer>({ maxSize: 64_000_000, sizeCalculation: ({ length }) => length });
-
-/** The OpenType font or collection in a file; those in use stay in memory. */
-export const contentOf = async (file: string): Promise<Buffer> => {
-  const content = contents.get(file) ?? (await read(file));
-  contents.set(file, content);
-  return content;
+const faceOf = (file: string, font: Font, isMember: boolean): Face[] => {
+  const { fsSelection, usWeightClass: weight } = font['OS/2'];
+  if (fsSelection.italic || fsSelection.oblique) return [];
+  const ranges = rangesOf(font.characterSet);
+  const member = isMember ? font.postscriptName : undefined;
+  return [{ file, member, weight, has: (codePoint) => isWithin(ranges, codePoint) }];
 };
 
 /** Sorted pairs of first and last code point: a set of those of a Chinese font would take megabytes. */
@@ -105,23 +150,11 @@ const isWithin = (ranges: Uint32Array, codePoint: number): boolean => {
   return low < ranges.length / 2 && (ranges[2 * low] ?? 0) <= codePoint;
 };
 
-const faceOf = (file: string, font: Font, isMember: boolean): Face[] => {
-  const { fsSelection, usWeightClass: weight } = font['OS/2'];
-  if (fsSelection.italic || fsSelection.oblique) return [];
-  const ranges = rangesOf(font.characterSet);
-  const member = isMember ? font.postscriptName : undefined;
-  return [{ file, member, weight, has: (codePoint) => isWithin(ranges, codePoint) }];
-};
-
-/** The upright fonts of a file; none if it is not a font that can be read. */
-const facesIn = async (file: string): Promise<Face[]> => {
-  const { create } = await import('fontkit');
-  try {
-    const font = create(await read(file));
-    return 'fonts' in font ? font.fonts.flatMap((one) => faceOf(file, one, true)) : faceOf(file, font, false);
-  } catch {
-    return [];
-  }
+/** Like the product's own: sans serif, and of the wanted weight. */
+const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
+  const distance = ({ file, weight }: Face): number =>
+    Math.abs(weight - (isBold ? BOLD : REGULAR)) + (/sans/i.test(basename(file)) ? 0 : BOLD);
+  return faces.toSorted((a, b) => distance(a) - distance(b));
 };
 
 /** The fonts of a folder and the folders in it, by their names; none if there is no such folder. */
@@ -132,37 +165,6 @@ const facesBelow = async (folder: string): Promise<Face[]> => {
   // One by one, for their size.
   for (const name of files) faces.push(...(await facesIn(join(folder, name))));
   return faces;
-};
-
-const own = (weight: number): string =>
-  resolve(`@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`);
-
-/** The files of the product's own fonts. */
-export const ownFiles = (): string[] => [REGULAR, BOLD].map(own);
-
-/** Like the product's own: sans serif, and of the wanted weight. */
-const byLikeness = (faces: readonly Face[], isBold: boolean): Face[] => {
-  const distance = ({ file, weight }: Face): number =>
-    Math.abs(weight - (isBold ? BOLD : REGULAR)) + (/sans/i.test(basename(file)) ? 0 : BOLD);
-  return faces.toSorted((a, b) => distance(a) - distance(b));
-};
-
-/** The fonts of the product and those below a folder of the installation. */
-export const createFonts = (folder: string | undefined) => {
-  let [ours, others]: (Promise<Face[]> | undefined)[] = [];
-  const readOwn = async (): Promise<Face[]> => (await Promise.all(ownFiles().map(facesIn))).flat();
-  return {
-    /** The product's own, the wanted weight first. */
-    async own(isBold: boolean): Promise<readonly Face[]> {
-      ours ??= readOwn();
-      return byLikeness(await ours, isBold);
-    },
-    /** Those of the installation, sans serif and the nearest to the wanted weight first; looked for at the first use. */
-    async more(isBold: boolean): Promise<readonly Face[]> {
-      others ??= folder === undefined ? Promise.resolve([]) : facesBelow(folder);
-      return byLikeness(await others, isBold);
-    },
-  };
 };
 
 export type Fonts = ReturnType<typeof createFonts>;

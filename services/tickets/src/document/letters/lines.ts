@@ -10,6 +10,32 @@ const CAPITAL = /^\p{Lu}$/u;
 const FULL =
   /^[\u{1100}-\u{115F}\u{2E80}-\u{A4CF}\u{AC00}-\u{D7A3}\u{F900}-\u{FAFF}\u{FF00}-\u{FF60}\u{1F000}-\u{3FFFF}]/u;
 
+const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** ASCII and Latin-1, in which each character is a letter of its own: most texts, at a tenth of the time. */
+const SINGLE = /^[\x20-\x7E\xA0-\xFF]*$/;
+
+/** The letters of a text as readers see them: with their marks (UAX 29). */
+export function lettersOf(text: string): string[] {
+  return SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
+}
+
+/** A font of a document: its size in points, and whether it is bold. */
+interface Font {
+  readonly size: number;
+  readonly isBold: boolean;
+}
+
+/** The width of a text in points, as far as it can be known. */
+export function widthOf(text: string, font: Font): number {
+  return pointsOf(
+    lettersOf(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
+    font,
+  );
+}
+
+const pointsOf = (width: number, { size, isBold }: Font): number => width * size * (isBold ? 1.12 : 1);
+
 /** The width of a letter, in the size of its font. */
 const widthOfLetter = (letter: string): number => {
   if (NARROW.test(letter)) return 0.4;
@@ -18,43 +44,8 @@ const widthOfLetter = (letter: string): number => {
   return CAPITAL.test(letter) ? 0.76 : 0.63;
 };
 
-const letters = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-/** ASCII and Latin-1, in which each character is a letter of its own: most texts, at a tenth of the time. */
-const SINGLE = /^[\x20-\x7E\xA0-\xFF]*$/;
-
-/** The letters of a text as readers see them: with their marks (UAX 29). */
-export const lettersOf = (text: string): string[] =>
-  SINGLE.test(text) ? [...text] : [...letters.segment(text)].map(({ segment }) => segment);
-
-/** A font of a document: its size in points, and whether it is bold. */
-interface Font {
-  readonly size: number;
-  readonly isBold: boolean;
-}
-
-const pointsOf = (width: number, { size, isBold }: Font): number => width * size * (isBold ? 1.12 : 1);
-
-/** The width of a text in points, as far as it can be known. */
-export const widthOf = (text: string, font: Font): number =>
-  pointsOf(
-    lettersOf(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0),
-    font,
-  );
-
-/** The most letters of the text that have room. */
-const beginning = (text: string, room: number, font: Font): string => {
-  let [fitting, width] = ['', 0];
-  for (const letter of lettersOf(text)) {
-    width += widthOfLetter(letter);
-    if (pointsOf(width, font) > room) break;
-    fitting += letter;
-  }
-  return fitting;
-};
-
 /** The text in at most so many lines, broken between words where it can be; what has no room is `…`. */
-export const linesOf = (text: string, room: number, most: number, font: Font): string[] => {
+export function linesOf(text: string, room: number, most: number, font: Font): string[] {
   const lines: string[] = [];
   let rest = text.replace(/\s+/gu, ' ').trim();
   while (rest !== '') {
@@ -67,6 +58,17 @@ export const linesOf = (text: string, room: number, most: number, font: Font): s
     rest = rest.slice(line.length).trimStart();
   }
   return lines;
+}
+
+/** The most letters of the text that have room. */
+const beginning = (text: string, room: number, font: Font): string => {
+  let [fitting, width] = ['', 0];
+  for (const letter of lettersOf(text)) {
+    width += widthOfLetter(letter);
+    if (pointsOf(width, font) > room) break;
+    fitting += letter;
+  }
+  return fitting;
 };
 
 // PDF places glyphs from left to right and knows no direction of writing: the Unicode Bidirectional Algorithm (UAX 9).
@@ -82,11 +84,12 @@ export interface Run {
 }
 
 /** Whether a paragraph is read from the right: the direction of its first strong letter (UAX 9, P2 and P3). */
-export const isRightToLeft = (paragraph: string): boolean =>
-  bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
+export function isRightToLeft(paragraph: string): boolean {
+  return bidi.getEmbeddingLevels(paragraph).paragraphs[0]?.level === 1;
+}
 
 /** The runs of a line from left to right; `fromRight`: its paragraph is read from the right. */
-export const runsOf = (line: string, fromRight = isRightToLeft(line)): readonly Run[] => {
+export function runsOf(line: string, fromRight = isRightToLeft(line)): readonly Run[] {
   const embedding = bidi.getEmbeddingLevels(line, fromRight ? 'rtl' : 'ltr');
   const mirrored = bidi.getMirroredCharactersMap(line, embedding.levels);
   const runs: { indices: number[]; level: number | undefined }[] = [];
@@ -101,4 +104,4 @@ export const runsOf = (line: string, fromRight = isRightToLeft(line)): readonly 
     const text = letters.join('').replaceAll(CONTROLS, '');
     return text === '' ? [] : [{ text, isRightToLeft: level % 2 === 1 }];
   });
-};
+}

@@ -11,9 +11,47 @@ const SCRIPTS = [
 
 const SHARED = /[\p{Script=Common}\p{Script=Inherited}]/u;
 
-/** The script of a letter; undefined for what all scripts share: spaces, digits, punctuation, marks, symbols. */
-const scriptOf = (letter: string): string | undefined =>
-  SHARED.test(letter) ? undefined : (SCRIPTS.find((script) => script.letter.test(letter))?.name ?? 'another script');
+/** Letters of one font, as fontkit takes them. */
+interface Piece {
+  readonly text: string;
+  readonly face: Face;
+}
+
+/** The pieces of a line from left to right, and the letters that no font has. */
+export interface PlacedLine {
+  readonly pieces: readonly Piece[];
+  readonly missing: readonly string[];
+}
+
+/** Shown by nothing: spaces, joiners, variation selectors. */
+const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}]/u;
+
+const FROM_RIGHT = new Set(['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko']);
+
+/** Places a line in the fonts that have its letters: the product's own, else one of the installation. */
+export async function placeLine(
+  fonts: Fonts,
+  line: string,
+  { isBold, fromRight }: { readonly isBold: boolean; readonly fromRight: boolean },
+): Promise<PlacedLine> {
+  const own = await fonts.own(isBold);
+  const runs = runsOf(line, fromRight);
+  const isOwn = runs.every((run) => piecesOf(run, own).every(({ face }) => face !== undefined));
+  const faces = isOwn ? own : [...own, ...(await fonts.more(isBold))];
+  const placed = runs.flatMap((run) => piecesOf(run, faces));
+  const [fallback] = own;
+  if (!fallback) throw new Error('the fonts of the product are missing');
+  return {
+    pieces: placed.map(({ text, face = fallback }) => ({ text, face })),
+    missing: placed.flatMap(({ text, face }) => (face ? [] : [text])),
+  };
+}
+
+const piecesOf = ({ text, isRightToLeft }: Run, faces: readonly Face[]) => {
+  const found = byScript(text).flatMap((part) => inFonts(part, faces));
+  const inOrder = isRightToLeft ? found.reverse() : found;
+  return inOrder.map((piece) => ({ ...piece, text: forFontkit(piece.text, isRightToLeft) }));
+};
 
 /** The parts of a text in one script each; what scripts share belongs to the letters before it. */
 const byScript = (text: string): string[] => {
@@ -31,23 +69,9 @@ const byScript = (text: string): string[] => {
   return parts.map((part) => part.text);
 };
 
-/** Letters of one font, as fontkit takes them. */
-interface Piece {
-  readonly text: string;
-  readonly face: Face;
-}
-
-/** The pieces of a line from left to right, and the letters that no font has. */
-export interface PlacedLine {
-  readonly pieces: readonly Piece[];
-  readonly missing: readonly string[];
-}
-
-/** Shown by nothing: spaces, joiners, variation selectors. */
-const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}]/u;
-
-const hasAll = ({ has }: Face, text: string): boolean =>
-  [...text].every((letter) => UNSEEN.test(letter) || has(letter.codePointAt(0) ?? 0));
+/** The script of a letter; undefined for what all scripts share: spaces, digits, punctuation, marks, symbols. */
+const scriptOf = (letter: string): string | undefined =>
+  SHARED.test(letter) ? undefined : (SCRIPTS.find((script) => script.letter.test(letter))?.name ?? 'another script');
 
 /** The text in one font if one has all of it, else its words, else its letters: letters of a word join in one font. */
 const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Face | undefined }[] => {
@@ -58,7 +82,8 @@ const inFonts = (text: string, faces: readonly Face[]): { text: string; face: Fa
   return parts.length > 1 ? parts.flatMap((part) => inFonts(part, faces)) : [{ text, face }];
 };
 
-const FROM_RIGHT = new Set(['Hebrew', 'Arabic', 'Syriac', 'Thaana', 'Nko']);
+const hasAll = ({ has }: Face, text: string): boolean =>
+  [...text].every((letter) => UNSEEN.test(letter) || has(letter.codePointAt(0) ?? 0));
 
 /**
  * The text for fontkit, which turns round what begins in a script from the right, Persian digits among it, and nothing
@@ -70,33 +95,8 @@ const forFontkit = (text: string, isRightToLeft: boolean): string => {
   return turns === isRightToLeft ? text : lettersOf(text).reverse().join('');
 };
 
-const piecesOf = ({ text, isRightToLeft }: Run, faces: readonly Face[]) => {
-  const found = byScript(text).flatMap((part) => inFonts(part, faces));
-  const inOrder = isRightToLeft ? found.reverse() : found;
-  return inOrder.map((piece) => ({ ...piece, text: forFontkit(piece.text, isRightToLeft) }));
-};
-
-/** Places a line in the fonts that have its letters: the product's own, else one of the installation. */
-export const placeLine = async (
-  fonts: Fonts,
-  line: string,
-  { isBold, fromRight }: { readonly isBold: boolean; readonly fromRight: boolean },
-): Promise<PlacedLine> => {
-  const own = await fonts.own(isBold);
-  const runs = runsOf(line, fromRight);
-  const isOwn = runs.every((run) => piecesOf(run, own).every(({ face }) => face !== undefined));
-  const faces = isOwn ? own : [...own, ...(await fonts.more(isBold))];
-  const placed = runs.flatMap((run) => piecesOf(run, faces));
-  const [fallback] = own;
-  if (!fallback) throw new Error('the fonts of the product are missing');
-  return {
-    pieces: placed.map(({ text, face = fallback }) => ({ text, face })),
-    missing: placed.flatMap(({ text, face }) => (face ? [] : [text])),
-  };
-};
-
 /** The scripts of letters, each with one of them: `Thai (U+0E01)`. */
-export const scriptsOf = (missing: readonly string[]): string[] => {
+export function scriptsOf(missing: readonly string[]): string[] {
   const scripts = new Map<string, string>();
   for (const text of missing) {
     const letter = [...text].find((one) => scriptOf(one) !== undefined) ?? text;
@@ -105,4 +105,4 @@ export const scriptsOf = (missing: readonly string[]): string[] => {
     if (!scripts.has(script)) scripts.set(script, `${script} (U+${hex})`);
   }
   return [...scripts.values()];
-};
+}

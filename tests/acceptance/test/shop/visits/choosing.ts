@@ -9,7 +9,7 @@ import { keepPlan, textsOf } from '../visit.ts';
 const ITEMS = /\/tnwr\/vexp\/shopping-cart\/items\?/;
 
 /** Stories of choosing places on a plan, in its list, and by quantity. */
-export const choosing = ({ product, story }: ShopFixture): void => {
+export function choosing({ product, story }: ShopFixture): void {
   let halls = 0;
   /** Opens a hall of its own in a browser of this locale. */
   const enterHall = async (enter: Enter, locale: 'en-GB' | 'de-CH' | 'fr-CH', width?: number) => {
@@ -195,4 +195,4 @@ export const choosing = ({ product, story }: ShopFixture): void => {
     await heading(page, t('cart')).waitFor();
     expect([keys.length, new Set(keys).size, await page.locator('.item').count()]).toEqual([2, 1, 2]);
   });
-};
+}

@@ -14,6 +14,40 @@ const LOOKS = [
   ['fr-CH', [NARROW]],
 ] as const;
 
+/** Stories of all pages. */
+export function everyPage(shop: ShopFixture): void {
+  for (const [locale, looks] of LOOKS)
+    shop.story(`axe-core finds nothing on any page of the shop, in ${locale}`, async (enter) => {
+      const { page } = await enter({ locale });
+      const faults: string[] = [];
+      await walk(page, locale, shop, async (name) => {
+        for (const { width, colorScheme } of looks) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme });
+          faults.push(...(await faultsOf(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
+        }
+      });
+      expect(faults).toEqual([]);
+    });
+
+  shop.story('one shop of the demonstration leads to the others', async (enter) => {
+    const { page } = await enter();
+    const { pointsOfSale, baseUrl } = shop.product().demo;
+    await page.getByRole('link', { name: 'All shops' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Shops' }).waitFor();
+    const links = page.getByRole('listitem').getByRole('link');
+    const hosts = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+    expect(hosts).toEqual(expect.arrayContaining(pointsOfSale.map(({ serviceHost }) => `/shop/${serviceHost}/`)));
+    await page.getByRole('link', { name: 'Deutsch' }).click();
+    await page.locator('html[lang=de]').waitFor();
+    await page.getByText('Wo möchten Sie kaufen?').waitFor();
+    const museum = pointsOfSale.find(({ institution }) => institution === 'museum')?.serviceHost;
+    await page.locator(`a[href="/shop/${museum}/"]`).click();
+    await page.locator('.card').first().waitFor();
+    expect(page.url()).toBe(`${baseUrl}/shop/${museum}/`);
+  });
+}
+
 /** Leads through every page, and calls `look` on each. */
 const walk = async (
   page: Page,
@@ -81,38 +115,4 @@ const walk = async (
   await page.locator('.frame-footer a[href="/shop/?all"]').click();
   await shows('.choices');
   await look('shops');
-};
-
-/** Stories of all pages. */
-export const everyPage = (shop: ShopFixture): void => {
-  for (const [locale, looks] of LOOKS)
-    shop.story(`axe-core finds nothing on any page of the shop, in ${locale}`, async (enter) => {
-      const { page } = await enter({ locale });
-      const faults: string[] = [];
-      await walk(page, locale, shop, async (name) => {
-        for (const { width, colorScheme } of looks) {
-          await page.setViewportSize({ width, height: 800 });
-          await page.emulateMedia({ colorScheme });
-          faults.push(...(await faultsOf(page)).map((found) => `${name}, ${width} px, ${colorScheme}: ${found}`));
-        }
-      });
-      expect(faults).toEqual([]);
-    });
-
-  shop.story('one shop of the demonstration leads to the others', async (enter) => {
-    const { page } = await enter();
-    const { pointsOfSale, baseUrl } = shop.product().demo;
-    await page.getByRole('link', { name: 'All shops' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Shops' }).waitFor();
-    const links = page.getByRole('listitem').getByRole('link');
-    const hosts = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')));
-    expect(hosts).toEqual(expect.arrayContaining(pointsOfSale.map(({ serviceHost }) => `/shop/${serviceHost}/`)));
-    await page.getByRole('link', { name: 'Deutsch' }).click();
-    await page.locator('html[lang=de]').waitFor();
-    await page.getByText('Wo möchten Sie kaufen?').waitFor();
-    const museum = pointsOfSale.find(({ institution }) => institution === 'museum')?.serviceHost;
-    await page.locator(`a[href="/shop/${museum}/"]`).click();
-    await page.locator('.card').first().waitFor();
-    expect(page.url()).toBe(`${baseUrl}/shop/${museum}/`);
-  });
 };

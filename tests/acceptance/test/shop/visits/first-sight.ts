@@ -4,7 +4,7 @@ import { heading, OPERA, type ShopFixture, takeSeat } from '../shop-fixture.ts';
 import { nameless, takenOver } from '../visit.ts';
 
 /** Stories of pages before, and while, their script takes over. */
-export const firstSight = ({ product, browser, story, showOf }: ShopFixture): void => {
+export function firstSight({ product, browser, story, showOf }: ShopFixture): void {
   story('the programme takes at most 14 requests and 150 KB, a show 20, one with a plan 25', async (enter) => {
     const { page } = await enter({ width: 390 });
     const sizes = new Map<string, Promise<number>>();
@@ -173,4 +173,4 @@ export const firstSight = ({ product, browser, story, showOf }: ShopFixture): vo
     expect(await stranger.locator('.cart-count').count()).toBe(0);
     expect(await sessionCookies()).toEqual([]);
   });
-};
+}

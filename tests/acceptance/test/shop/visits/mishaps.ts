@@ -5,7 +5,7 @@ import { heading, OPERA, type ShopFixture, takeSeat, tokenOf } from '../shop-fix
 import { holdNext, keepPlan } from '../visit.ts';
 
 /** Stories of failures, and the shop's messages about them. */
-export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
+export function mishaps({ product, story, showOf }: ShopFixture): void {
   story('a sold-out show says so and offers nothing to buy', async (enter) => {
     const { page } = await enter({ at: showOf('opera', 'soldOut') });
     await heading(page, 'Carmen').waitFor();
@@ -188,4 +188,4 @@ export const mishaps = ({ product, story, showOf }: ShopFixture): void => {
     await page.locator('.show').waitFor();
     expect(await page.locator('h1').evaluate((h1) => h1 === h1.ownerDocument.activeElement)).toBe(true);
   });
-};
+}

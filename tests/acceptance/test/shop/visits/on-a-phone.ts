@@ -3,28 +3,8 @@ import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { createHall, type ShopFixture } from '../shop-fixture.ts';
 
-/** Whether the middle of an element is in the window with nothing above it. */
-const isInSight = (element: Locator): Promise<boolean> =>
-  element.evaluate((node) => {
-    const { left, top, width, height } = node.getBoundingClientRect();
-    return node.ownerDocument.elementFromPoint(left + width / 2, top + height / 2) === node;
-  });
-
-/** Where the edge of an element is, in pixels from the top of the window. */
-const edgeOf = (page: Page, selector: string, edge: 'top' | 'bottom'): Promise<number> =>
-  page
-    .locator(selector)
-    .first()
-    .evaluate((node, side) => node.getBoundingClientRect()[side], edge);
-
-/** How many seats are free, by the texts that begin with these words. */
-const freeIn = async (texts: Locator, name: string): Promise<number> => {
-  const text = (await texts.allTextContents()).find((one) => one.startsWith(name));
-  return Number(/(\d+) seats? free/.exec(text ?? '')?.[1]);
-};
-
 /** Stories of what is in sight, on a phone above all. */
-export const onAPhone = ({ product, story }: ShopFixture): void => {
+export function onAPhone({ product, story }: ShopFixture): void {
   for (const locale of ['en-GB', 'de-CH', 'fr-CH'])
     story(`the first screen of a phone shows what is on, and when, in ${locale}`, async (enter) => {
       const { page } = await enter({ locale, width: 390 });
@@ -77,4 +57,24 @@ export const onAPhone = ({ product, story }: ShopFixture): void => {
     await page.locator('.chosen-seats li').nth(1).waitFor({ state: 'detached' });
     expect(await counts()).toEqual([39, 39]);
   });
+}
+
+/** Where the edge of an element is, in pixels from the top of the window. */
+const edgeOf = (page: Page, selector: string, edge: 'top' | 'bottom'): Promise<number> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((node, side) => node.getBoundingClientRect()[side], edge);
+
+/** Whether the middle of an element is in the window with nothing above it. */
+const isInSight = (element: Locator): Promise<boolean> =>
+  element.evaluate((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    return node.ownerDocument.elementFromPoint(left + width / 2, top + height / 2) === node;
+  });
+
+/** How many seats are free, by the texts that begin with these words. */
+const freeIn = async (texts: Locator, name: string): Promise<number> => {
+  const text = (await texts.allTextContents()).find((one) => one.startsWith(name));
+  return Number(/(\d+) seats? free/.exec(text ?? '')?.[1]);
 };

@@ -35,7 +35,7 @@ const SPOKEN = [
 ] as const;
 
 /** Stories of goods, memberships and passes, of which every page speaks as such. */
-export const otherThanShows = ({ product, story }: ShopFixture): void => {
+export function otherThanShows({ product, story }: ShopFixture): void {
   for (const { locale, type, show, valid, things, whom, thanks, code, linked, calendar } of SPOKEN)
     story(`in ${locale}, what is bought of the type ${type} is nowhere called a ticket for a show`, async (enter) => {
       const { page } = await enter({ locale, width: 390, at: `${OPERA}/?type=${type}` });
@@ -81,4 +81,4 @@ export const otherThanShows = ({ product, story }: ShopFixture): void => {
       expect(await page.getByRole('button', { name: calendar }).count()).toBe(0);
       await look('link');
     });
-};
+}

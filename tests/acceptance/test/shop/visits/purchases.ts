@@ -8,7 +8,7 @@ const LONG_WORD = 'Weihnachtsoratoriumsaufführungsgesellschaft';
 const NAMES = ['name', 'description', 'productName', 'seatCategory', 'tariff', 'city', 'row', 'label'];
 
 /** Stories of successful purchases. */
-export const purchases = ({ product, story, showOf }: ShopFixture): void => {
+export function purchases({ product, story, showOf }: ShopFixture): void {
   story('a guest finds a show, picks seats with the keyboard, pays, shows his tickets and cancels', async (enter) => {
     const { page } = await enter();
     await page.getByText('254 titles').waitFor();
@@ -272,4 +272,4 @@ export const purchases = ({ product, story, showOf }: ShopFixture): void => {
     await look('tickets');
     for (const [name, found] of Object.entries(seen)) expect([name, found]).toEqual([name, [0, [], 1]]);
   });
-};
+}

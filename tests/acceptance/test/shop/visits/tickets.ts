@@ -5,16 +5,8 @@ import type { Page, Route } from 'playwright-core';
 import { heading, OPERA, type ShopFixture } from '../shop-fixture.ts';
 import { holdNext, nameless, overflow, takenOver, textsOf } from '../visit.ts';
 
-/** The content of the file that a button saves. */
-const savedBy = async (page: Page, button: string): Promise<{ readonly name: string; readonly content: Buffer }> => {
-  const saved = page.waitForEvent('download');
-  await page.getByRole('button', { name: button }).click();
-  const download = await saved;
-  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
-};
-
 /** Stories of tickets that outlive the browser in which they were bought. */
-export const links = ({ product, story }: ShopFixture): void => {
+export function links({ product, story }: ShopFixture): void {
   /** Buys two places as a guest, without a browser. */
   const buy = async () => {
     const { performanceId, productId } = product().demo.fixtures.opera?.numbered ?? {};
@@ -182,13 +174,20 @@ export const links = ({ product, story }: ShopFixture): void => {
     await heading(empty, 'This link shows no tickets').waitFor();
     expect(await nameless(empty)).toEqual([]);
   });
+}
+
+/** The content of the file that a button saves. */
+const savedBy = async (page: Page, button: string): Promise<{ readonly name: string; readonly content: Buffer }> => {
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  const download = await saved;
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
 };
 
 const DAY_MS = 86_400_000;
-const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
 
 /** Stories of what a login owns. */
-export const belongings = ({ product, story, showOf }: ShopFixture): void => {
+export function belongings({ product, story, showOf }: ShopFixture): void {
   /** A ticket as the API returns it. */
   const ticket = (id: string, status: string, startDate: string) => ({
     id,
@@ -262,4 +261,6 @@ export const belongings = ({ product, story, showOf }: ShopFixture): void => {
       });
     },
   );
-};
+}
+
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();

@@ -5,27 +5,8 @@ import { type Enter, heading, type ShopFixture, takeSeat, tellWhoBuys } from '..
 
 const ORDERS = /\/tnwr\/vexp\/orders\?/;
 
-const pay = (page: Page) => page.getByRole('button', { name: /^Pay/ }).click();
-
-/** An unforeseen error, as the API returns it. */
-const unforeseen = (orderCancelled: boolean) => ({
-  status: 500,
-  json: { success: false, errorCode: 'internal_error', errorMessage: '-', userLoggedOut: false, orderCancelled },
-});
-
-/** Answers the first purchase with `answer` and lets the others through; records their idempotency keys. */
-const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>): Promise<(string | undefined)[]> => {
-  const keys: (string | undefined)[] = [];
-  await page.route(ORDERS, async (route) => {
-    if (route.request().method() !== 'POST') return route.continue();
-    keys.push(route.request().headers()['idempotency-key']);
-    return keys.length === 1 ? answer(route) : route.continue();
-  });
-  return keys;
-};
-
 /** Stories of checkouts whose outcome is unclear at first. */
-export const unclear = ({ product, story, showOf }: ShopFixture): void => {
+export function unclear({ product, story, showOf }: ShopFixture): void {
   const atCheckout = async (enter: Enter, seat: string): Promise<Page> => {
     const { page } = await enter({ at: showOf('opera', 'numbered') });
     await takeSeat(page, seat);
@@ -119,4 +100,23 @@ export const unclear = ({ product, story, showOf }: ShopFixture): void => {
     await heading(page, /^Thank you/).waitFor();
     expect(page.url()).toContain(`/order/${orderId}`);
   });
+}
+
+/** Answers the first purchase with `answer` and lets the others through; records their idempotency keys. */
+const answerFirst = async (page: Page, answer: (route: Route) => Promise<void>): Promise<(string | undefined)[]> => {
+  const keys: (string | undefined)[] = [];
+  await page.route(ORDERS, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    keys.push(route.request().headers()['idempotency-key']);
+    return keys.length === 1 ? answer(route) : route.continue();
+  });
+  return keys;
 };
+
+const pay = (page: Page) => page.getByRole('button', { name: /^Pay/ }).click();
+
+/** An unforeseen error, as the API returns it. */
+const unforeseen = (orderCancelled: boolean) => ({
+  status: 500,
+  json: { success: false, errorCode: 'internal_error', errorMessage: '-', userLoggedOut: false, orderCancelled },
+});
